@@ -413,13 +413,13 @@ static void a_divergence_without_its_operation_has_no_path(void **state)
 static void put_counters(struct scribe *s)
 {
 	scribe_begin(s);
-	COUNTED(read, .operations = 4, .errors = 1, .moved_bytes = 300, .duration_ns = 7000, .nested_ns = 500, .longest_ns = 5000);
+	COUNTED(read, .operations = 4, .errors = 1, .total_bytes = 300, .duration_ns = 7000, .nested_ns = 500, .longest_ns = 5000);
 	BUCKET(read, latency, 512, 3);
 	BUCKET(read, latency, 4096, 1);
 	BUCKET(read, error, EIO, 1);
-	COUNTED(copy_range, .operations = 1, .moved_bytes = 10);
-	COUNTED(copy_range, .is_write = 1, .moved_bytes = 10);
-	COUNTED(complete, .is_write = 1, .operations = 2, .moved_bytes = 20, .duration_ns = 9000, .nested_ns = 9000);
+	COUNTED(copy_range, .operations = 1, .total_bytes = 10);
+	COUNTED(copy_range, .is_write = 1, .total_bytes = 10);
+	COUNTED(complete, .is_write = 1, .operations = 2, .total_bytes = 20, .duration_ns = 9000, .nested_ns = 9000);
 	COUNTED(open, .operations = 3, .errors = 1);
 	PUT(counted, .kind = IOT_KIND_read, .uid = ~0u, .operations = 5);
 	PUT(counted, .kind = IOT_KIND_END, .operations = 7);

@@ -30,7 +30,7 @@ static int put_counted(const struct row *row)
 			.is_write = !!(c->flags & IOT_COUNTER_WRITE),
 			.operations = c->count,
 			.errors = c->errors,
-			.moved_bytes = c->bytes,
+			.total_bytes = c->bytes,
 			.duration_ns = c->duration_ns,
 			.nested_ns = c->nested_ns,
 			.longest_ns = c->longest_ns,

@@ -205,7 +205,7 @@
 	F(u32, is_write, num, "1 if these are completions of asynchronous writes, or bytes that copies wrote") \
 	F(u64, operations, cost, "operations")                                         \
 	F(u64, errors, cost, "of them, those that returned an error")                  \
-	F(u64, moved_bytes, cost, "bytes moved, or made accessible in a mapping")      \
+	F(u64, total_bytes, cost, "bytes moved, or made accessible in a mapping")      \
 	F(u64, duration_ns, span, "time in them")                                      \
 	F(u64, nested_ns, span, "of that, time that is also part of another operation") \
 	F(u64, longest_ns, span, "the longest")

@@ -65,11 +65,11 @@ void profile_count_counted(struct profile_sum *sum, const struct iot_rec_counted
 	if (!is_end)
 		sum->time_ns += r->duration_ns - r->nested_ns;
 	if (r->kind == IOT_KIND_read || ((is_copy || is_end) && !r->is_write))
-		sum->read_bytes += r->moved_bytes;
+		sum->read_bytes += r->total_bytes;
 	if (r->kind == IOT_KIND_write || ((is_copy || is_end) && r->is_write))
-		sum->written_bytes += r->moved_bytes;
+		sum->written_bytes += r->total_bytes;
 	if (r->kind == IOT_KIND_touch)
-		sum->touched_bytes += r->moved_bytes;
+		sum->touched_bytes += r->total_bytes;
 }
 
 /**
