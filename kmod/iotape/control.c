@@ -168,7 +168,6 @@ static int control_attach(struct control *control, const void __user *arg)
 static int control_admit(struct control *control, const void __user *arg)
 {
 	struct iot_admit admit;
-
 	int err;
 
 	if (!control->session)

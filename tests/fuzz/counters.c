@@ -16,29 +16,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "expect.h"
+
 #define NOBODY 65534
 
 static void *volatile nowhere = (void *)8; /* hidden from the compiler */
-static int bad;
-
-static void expect(const char *what, long result, int wanted)
-{
-	int got = result < 0 ? errno : 0;
-
-	if (got == wanted)
-		return;
-	printf("# %s: %s, not %s\n", what, got ? strerror(got) : "accepted", wanted ? strerror(wanted) : "accepted");
-	bad++;
-}
-
-static void report(const char *what)
-{
-	static int number;
-
-	printf("%sok %d - %s\n", bad ? "not " : "", ++number, what);
-	fflush(stdout);
-	bad = 0;
-}
 
 static int control_open(void)
 {
@@ -160,7 +142,7 @@ static void read_at_random(unsigned long requests)
 		ioctl(fd, IOT_IOC_COUNTERS, &read);
 	}
 	for (i = 0; i < sizeof(rows[0]); i++)
-		bad += ((unsigned char *)&rows[IOT_COUNTERS_ROOM_MAX])[i] != 0xa5;
+		expect_failures += ((unsigned char *)&rows[IOT_COUNTERS_ROOM_MAX])[i] != 0xa5;
 	close(fd);
 	report("random requests write to no more rows than there is room for");
 }

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "core/replay/program.h"
+#include "expect.h"
 #include "mutate.h"
 #include "tests/unit/builder.h"
 
@@ -33,27 +34,6 @@
 static const char *program_path, *directory;
 static void *volatile nowhere = (void *)8; /* hidden from the compiler */
 static unsigned long random_count;
-static int bad;
-
-static void expect(const char *what, long result, int wanted)
-{
-	int got = result < 0 ? errno : 0;
-
-	if (got == wanted)
-		return;
-	printf("# %s: %s, not %s\n", what, got ? strerror(got) : "accepted",
-	       wanted ? strerror(wanted) : "accepted");
-	bad++;
-}
-
-static void report(const char *what)
-{
-	static int number;
-
-	printf("%sok %d - %s\n", bad ? "not " : "", ++number, what);
-	fflush(stdout);
-	bad = 0;
-}
 
 static int must_open(const char *path, int flags)
 {
@@ -799,7 +779,7 @@ static void as_nobody(void)
 	expect("bind a session that was inherited", bind_session(session), EPERM);
 	expect("open the replayer", open(IOT_REPLAY_PATH, O_RDWR), EACCES);
 	fflush(stdout);
-	_exit(bad ? 1 : 0);
+	_exit(expect_failures ? 1 : 0);
 }
 
 /* -- random requests -------------------------------------------------------------------------------- */
@@ -939,7 +919,7 @@ static void all_of_anything(void)
 	for (i = 0; i < ARRAY_SIZE(pids); i++) {
 		if (pids[i] < 0 || waitpid(pids[i], &status, 0) != pids[i] || status) {
 			printf("# seed %llu: status %#x\n", (unsigned long long)i, status);
-			bad++;
+			expect_failures++;
 		}
 	}
 	snprintf(what, sizeof(what), "%lu requests at random in four processes", random_count / 4 * 4);
@@ -970,7 +950,7 @@ int main(int argc, char **argv)
 	refuse_loaded();
 	refuse_shares();
 	refuse_finished();
-	bad += !in_child(as_nobody);
+	expect_failures += !in_child(as_nobody);
 	report("forbidden look-ups are refused, and nothing else");
 	all_of_anything();
 	nl_socket_free(netlink);
