@@ -69,6 +69,8 @@ static void check(struct option_state *state)
 		option_error(state, "no --root given");
 	if (!options->import.trace)
 		option_error(state, "no --output given");
+	if (options->import.calibration && options->import.keeps_cost)
+		option_error(state, "--calibration contradicts --keep-cost");
 }
 
 static const struct option_row option_rows[] = {
@@ -78,6 +80,10 @@ static const struct option_row option_rows[] = {
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(import.trace), .help = "write the trace to FILE (required)" },
 	{ "root", 'r', OPTION_DIRECTORY, "DIR", .set = set_root,
 	  .help = "include operations below DIR, an absolute path (required); may be repeated" },
+	{ "calibration", 'c', OPTION_FILE, "LOG", .field = FIELD(import.calibration),
+	  .help = "derive the time that strace takes from LOG, written by the same strace for a program that makes only short calls; "
+		  "default: a lower bound from the logs" },
+	{ "keep-cost", 'k', .field = FIELD(import.keeps_cost), .help = "keep the time that strace takes in the think time" },
 	{ "json", 'j', .field = FIELD(is_json), .help = "print the summary as JSON" },
 	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "print neither the summary nor the gaps of the log" },
 	{},
@@ -109,6 +115,10 @@ static void print_text(const struct options *options, const struct import_summar
 
 	printf("%s: %llu operations of %llu tasks, from %llu system calls\n", options->import.trace,
 	       s->operations, s->tasks, s->calls);
+	if (s->held_ns)
+		say("%s%llu ms of strace's own time are not think time: %.1f us between two calls, %.1f us within each%s",
+		    s->is_calibrated ? "" : "at least ", s->held_ns / 1000000, s->cost.gap_ns / 1e3, s->cost.call_ns / 1e3,
+		    s->is_calibrated ? "" : " (see --calibration)");
 	if (iot_omissions_text(&s->omissions, text))
 		say("%s", text);
 	for (i = 0; i < IMPORT_GAP_COUNT; i++) {
@@ -145,6 +155,13 @@ static void print_json(const struct import_summary *s)
 	json_put_unsigned(&json, "calls", s->calls);
 	json_put_unsigned(&json, "operations", s->operations);
 	json_put_unsigned(&json, "tasks", s->tasks);
+	json_key(&json, "strace");
+	json_begin(&json, '{');
+	json_put_unsigned(&json, "subtracted_ns", s->held_ns);
+	json_put_unsigned(&json, "gap_ns", s->cost.gap_ns);
+	json_put_unsigned(&json, "call_ns", s->cost.call_ns);
+	json_put_bool(&json, "is_calibrated", s->is_calibrated);
+	json_end(&json, '}');
 	json_key(&json, "gaps");
 	json_begin(&json, '{');
 	for (i = 0; i < IMPORT_GAP_COUNT; i++)

@@ -48,6 +48,7 @@ static const struct {
 	{ "ranks", FACT_HARMLESS },
 	{ "run", FACT_HARMLESS },
 	{ "source", FACT_HARMLESS },
+	{ "strace.cost", FACT_HARMLESS },
 	{ "tasks", FACT_HARMLESS },
 	{ "wakes", FACT_HARMLESS },
 	{ IOT_FACT_COSTS, FACT_HARMLESS },

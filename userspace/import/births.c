@@ -40,7 +40,12 @@ int birth_add(struct import *im, const struct call *call, u64 flags)
 	return 0;
 }
 
-static struct sighting *sighting_of(const struct import *im, u32 pid)
+/**
+ * sighting_find() - a thread of the log
+ *
+ * Return: NULL if no line of it was seen.
+ */
+struct sighting *sighting_find(const struct import *im, u32 pid)
 {
 	struct sighting *sighting;
 
@@ -55,7 +60,7 @@ static struct sighting *sighting_of(const struct import *im, u32 pid)
  */
 int sighting_add(struct import *im, u32 pid, u64 time_ns)
 {
-	struct sighting *sighting = sighting_of(im, pid);
+	struct sighting *sighting = sighting_find(im, pid);
 
 	if (sighting)
 		return 0;
@@ -70,7 +75,7 @@ int sighting_add(struct import *im, u32 pid, u64 time_ns)
 
 static void explain(struct import *im, struct birth *birth, u32 child)
 {
-	struct sighting *sighting = sighting_of(im, child);
+	struct sighting *sighting = sighting_find(im, child);
 
 	birth->child = child;
 	if (sighting)
@@ -98,7 +103,7 @@ static int compare_births(const void *a, const void *b)
 /* A child may be seen before the call that made it returns, but not before that began. */
 static bool is_plain(const struct import *im, const struct birth *birth)
 {
-	const struct sighting *sighting = sighting_of(im, birth->result);
+	const struct sighting *sighting = sighting_find(im, birth->result);
 
 	return sighting && sighting->first_ns >= birth->begin_ns;
 }
@@ -129,7 +134,7 @@ int births_match(struct import *im)
 
 		if (birth->child)
 			explain(im, birth, birth->child);
-		else if (is_plain(im, birth) || (sighting_of(im, birth->result) && !is_inner(birth)))
+		else if (is_plain(im, birth) || (sighting_find(im, birth->result) && !is_inner(birth)))
 			explain(im, birth, birth->result);
 	}
 	for (i = 0; i < im->birth_count; i++) {

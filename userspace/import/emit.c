@@ -192,6 +192,28 @@ void emit_event(struct import *im, struct iot_record *record)
 }
 
 /**
+ * emit_held() - before the records of a call: for how long strace has delayed the task since the last record that states it
+ */
+void emit_held(struct import *im)
+{
+	struct task *task = im->task;
+	struct iot_record record = { .kind = IOT_KIND_backpressure };
+
+	if (!task->held_ns)
+		return;
+	if (im->begin_ns > im->last_ns)
+		im->last_ns = im->begin_ns;
+	record.backpressure.time_ns = im->last_ns - task->held_ns;
+	record.backpressure.duration_ns = task->held_ns;
+	record.backpressure.task = task->id;
+	record.backpressure.op = task->ops;
+	im->waits++;
+	im->held_ns += task->held_ns;
+	task->held_ns = 0;
+	put(im, &record);
+}
+
+/**
  * emit_lookup() - a name is looked up, if it is inside
  * @result: 0, or the error
  */
@@ -351,6 +373,9 @@ static void put_begin(struct import *im)
 	for (i = 0; i < im->root_count; i++)
 		emit_fact(im, "mount=%s", im->roots[i].path);
 	emit_fact(im, "creator=iotape " IOTAPE_VERSION);
+	if (im->cost.gap_ns)
+		emit_fact(im, "strace.cost=%u:%u %s", im->cost.gap_ns, im->cost.call_ns,
+			  im->is_calibrated ? "calibration" : "log");
 	put_gaps(im);
 	put_omissions(im);
 	for (i = 0; i < im->root_count; i++)
@@ -391,6 +416,7 @@ int emit_close(struct import *im, int err)
 	if (!im->writer)
 		return err;
 	if (!err) {
+		record.end.backpressure_waits = im->waits;
 		emit_event(im, &record);
 		err = im->err ? im->err : iot_writer_finish(im->writer);
 		if (err)

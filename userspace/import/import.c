@@ -51,13 +51,14 @@ static void enter(struct import *im, const struct event *event)
 	const struct call_kind *kind = call_kind(im, event->call->name);
 	struct task *task = im->task;
 
-	if (event->time_ns > task->idle_since_ns)
-		task->runtime_ns += event->time_ns - task->idle_since_ns;
+	task->runtime_ns += cost_enter(im, event->time_ns > task->idle_since_ns ? event->time_ns - task->idle_since_ns : 0);
 	task->idle_since_ns = event->time_ns;
 	task->call = event->call;
 	task->is_done = false;
 	im->begin_ns = event->time_ns;
 	im->end_ns = event->call->end_ns > event->time_ns ? event->call->end_ns : event->time_ns;
+	if (kind) /* records may follow */
+		emit_held(im);
 	if (kind && kind->enter)
 		kind->enter(im, event->call, kind);
 }
@@ -121,10 +122,12 @@ static void take_event(struct import *im, const struct event *event)
 	im->task = task_of(im, event->pid, event->time_ns);
 	if (!im->task)
 		return;
-	if (event->kind == EVENT_ENTER)
+	if (event->kind == EVENT_ENTER) {
 		enter(im, event);
-	else
-		leave(im, event);
+		return;
+	}
+	leave(im, event);
+	cost_leave(im, event->call);
 }
 
 /* -- passes ---------------------------------------------------------------------------------------- */
@@ -167,6 +170,7 @@ static int find_births(struct import *im)
 			im->zero_ns = event.time_ns;
 		if (sighting_add(im, event.pid, event.time_ns))
 			break;
+		cost_look(im, &event);
 		if (event.kind == EVENT_LEAVE)
 			look_at_call(im, event.call);
 	}
@@ -202,6 +206,8 @@ static int go_through(struct import *im)
 	im->are_names_lost = false;
 	im->calls = 0;
 	im->operations = 0;
+	im->waits = 0;
+	im->held_ns = 0;
 	im->last_task = 0;
 	for (i = 0; i < im->birth_count; i++)
 		im->births[i].is_used = false;
@@ -350,6 +356,9 @@ static void summarize(struct import *im)
 	summary->calls = im->calls;
 	summary->operations = im->operations;
 	summary->tasks = im->last_task;
+	summary->cost = im->cost;
+	summary->is_calibrated = im->is_calibrated;
+	summary->held_ns = im->held_ns;
 	memcpy(summary->gaps, im->gaps, sizeof(im->gaps));
 	summary->named = calloc(HASH_COUNT(im->named_gaps) + 1, sizeof(*summary->named));
 	for (named = im->named_gaps; named && summary->named; named = named->hh.next) {
@@ -374,6 +383,24 @@ void import_summary_free(struct import_summary *summary)
 	summary->named = NULL;
 }
 
+/* Logs of other tools have no such time: those tools run in the program. */
+static int find_cost(struct import *im, const struct import_options *options)
+{
+	int err;
+
+	if (im->foreign && options->calibration)
+		return refuse(im, -EINVAL, "%s: a calibration is for logs of strace only", options->calibration);
+	if (im->foreign || options->keeps_cost)
+		return 0;
+	if (!options->calibration) {
+		cost_estimate(im);
+		return 0;
+	}
+	err = cost_calibrate(options->calibration, &im->cost, im->summary->message, sizeof(im->summary->message));
+	im->is_calibrated = !err;
+	return err;
+}
+
 static int run(struct import *im, const struct import_options *options)
 {
 	size_t i;
@@ -385,6 +412,8 @@ static int run(struct import *im, const struct import_options *options)
 		err = find_births(im);
 	if (!err && !im->calls)
 		err = refuse_lines(im, options);
+	if (!err)
+		err = find_cost(im, options);
 	if (!err)
 		err = begin_pass(im);
 	if (!err)

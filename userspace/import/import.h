@@ -63,6 +63,16 @@ enum import_gap {
 };
 
 /**
+ * struct import_cost - the time that strace takes, see cost.c
+ * @gap_ns: between two calls of a task, 0 if unknown
+ * @call_ns: within the duration of each call
+ */
+struct import_cost {
+	u32 gap_ns;
+	u32 call_ns;
+};
+
+/**
  * struct import_options - inputs and output of an import
  * @format: name of the format of the logs; NULL: that which their contents show
  * @logs: files that the tool wrote
@@ -70,6 +80,8 @@ enum import_gap {
  * @trace: trace to write
  * @roots: directories that become the roots of the trace, absolute, as the traced program named them
  * @root_count: their number, at least 1
+ * @calibration: log of strace from which the time that it takes is derived; NULL: the logs themselves
+ * @keeps_cost: this time remains part of the think time
  */
 struct import_options {
 	const char *format;
@@ -78,6 +90,8 @@ struct import_options {
 	const char *trace;
 	char **roots;
 	size_t root_count;
+	const char *calibration;
+	bool keeps_cost;
 };
 
 /**
@@ -99,6 +113,9 @@ struct import_named {
  * @gaps: number of gaps in the logs, by kind
  * @named: of some of them, by name; free with import_summary_free()
  * @named_count: their number
+ * @cost: the time that strace takes, as subtracted
+ * @is_calibrated: it was derived from a calibration
+ * @held_ns: sum of the time that was subtracted
  * @omissions: omissions of the trace because of the gaps
  * @message: if the import failed, program, position and reason, as one sentence; else empty
  */
@@ -109,6 +126,9 @@ struct import_summary {
 	u64 gaps[IMPORT_GAP_COUNT];
 	struct import_named *named;
 	size_t named_count;
+	struct import_cost cost;
+	bool is_calibrated;
+	u64 held_ns;
 	struct iot_omissions omissions;
 	char message[512];
 };

@@ -171,7 +171,9 @@ struct memory {
  * @call: that it is in; NULL if in none
  * @is_done: the model already contains the effect of that call, see pending.c
  * @idle_since_ns: end of its last system call
- * @runtime_ns: time between its system calls
+ * @runtime_ns: time between its system calls, without strace's share
+ * @held_ns: strace's share of the time since the last record that states it, see cost.c
+ * @id_before, @ops_before: the task's id and operations when it entered its last call
  * @program: its executable, if known
  */
 struct task {
@@ -185,6 +187,9 @@ struct task {
 	bool is_done;
 	u64 idle_since_ns;
 	u64 runtime_ns;
+	u64 held_ns;
+	u32 id_before;
+	u32 ops_before;
 	char command[16];
 	struct fd_table *fds;
 	struct fs_place *fs;
@@ -213,7 +218,16 @@ struct sighting {
 	UT_hash_handle hh;
 	u32 pid;
 	u64 first_ns;
+	u64 left_ns; /* end of its last call */
 	bool is_explained; /* a call made it */
+};
+
+#define COST_BINS 5000 /* of 100 ns */
+
+/* The distribution of gaps between calls, or of durations of calls; longer ones are counted only. */
+struct cost_samples {
+	u64 count;
+	u64 bins[COST_BINS];
 };
 
 /* How often something is in the log that has a name, see left_out.c. */
@@ -275,6 +289,10 @@ struct import {
 	bool has_initial_umask;
 	u32 initial_umask;
 	bool is_mmap2_by_page;
+	struct cost_samples gap_samples;
+	struct cost_samples call_samples;
+	struct import_cost cost;
+	bool is_calibrated;
 
 	struct inode *slash; /* of the whole file system */
 	struct inode *nothing; /* stands for all objects outside file systems */
@@ -298,6 +316,8 @@ struct import {
 	u64 last_ns;
 	u64 calls;
 	u64 operations;
+	u64 waits; /* records `backpressure` */
+	u64 held_ns; /* their sum */
 	bool leads_away;
 	bool are_names_lost;
 	struct iot_writer *writer;
@@ -403,8 +423,17 @@ void group_exit(struct import *im, u32 tgid, u32 code, u64 time_ns);
 
 int birth_add(struct import *im, const struct call *call, u64 flags);
 int sighting_add(struct import *im, u32 pid, u64 time_ns);
+struct sighting *sighting_find(const struct import *im, u32 pid);
 int births_match(struct import *im);
 void births_exit(struct import *im);
+
+/* -- the time that strace takes, see cost.c ----------------------------------------------------- */
+
+void cost_look(struct import *im, const struct event *event);
+void cost_estimate(struct import *im);
+int cost_calibrate(const char *path, struct import_cost *cost, char *message, size_t room);
+u64 cost_enter(struct import *im, u64 gap_ns);
+void cost_leave(struct import *im, const struct call *call);
 
 /* -- links of procfs, see magic.c ------------------------------------------------------------------ */
 
@@ -449,6 +478,7 @@ u64 emit_object(struct import *im, struct inode *inode);
 void emit_before(struct import *im, struct iot_record *record);
 void emit_op(struct import *im, struct iot_record *record);
 void emit_event(struct import *im, struct iot_record *record);
+void emit_held(struct import *im);
 void emit_lookup(struct import *im, struct entry *entry, u32 intents, s64 result);
 void emit_follow(struct import *im, struct entry *entry);
 void emit_fact(struct import *im, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -68,7 +68,9 @@ static int warn_of_run(struct comparison *c, const struct comparison_run *run)
 			err = warn(c, "%s: %s", run->path, text);
 	for (i = first; i < c->warning_count; i++)
 		c->warnings[i].is_omission = true;
-	if (!err && p->backpressure_waits)
+	if (!err && p->backpressure_waits && p->is_imported)
+		err = warn(c, "%s: strace stopped the tasks, so the run took longer than without it", run->path);
+	else if (!err && p->backpressure_waits)
 		err = warn(c, "%s: tasks waited for the collector %llu times, so the run took longer "
 			      "than without recording (see --buffers)",
 			   run->path, p->backpressure_waits);
