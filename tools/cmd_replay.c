@@ -265,7 +265,7 @@ static int number_paths(struct options *options, u32 node, u32 count)
 }
 
 /* Report the placement of tasks to the user, from one node only. */
-static void tell_place(const struct agent_view *view)
+static void print_placement(const struct agent_view *view)
 {
 	const struct placement *placement = &view->placement;
 
@@ -364,7 +364,7 @@ static int load_shared(struct options *options, struct iot_program *program, cha
 	if (err)
 		return err;
 	view = agent_view(agent);
-	tell_place(&view);
+	print_placement(&view);
 	err = number_paths(options, view.node, view.count);
 	if (!err)
 		err = check_output(options, why, room);

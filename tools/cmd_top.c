@@ -185,8 +185,8 @@ static const struct session *find_session(const struct watch *watch, struct sess
 	return NULL;
 }
 
-/* Read the available records, and format them as text. Return: an exit code; *@goes_on: there may be more. */
-static int make_text(struct watch *watch, const struct top_view *view, char **text, bool *goes_on)
+/* Read the available records, and format them as text. Return: an exit code; *@continues: there may be more. */
+static int make_text(struct watch *watch, const struct top_view *view, char **text, bool *continues)
 {
 	bool has_trace = watch->path[0];
 	struct iot_reject reject = {};
@@ -201,7 +201,7 @@ static int make_text(struct watch *watch, const struct top_view *view, char **te
 		err = top_take(&watch->top, &reject);
 		iot_reader_info(watch->top.reader, &info);
 	}
-	*goes_on = has_trace ? !info.is_complete && (watch->fd < 0 || session) :
+	*continues = has_trace ? !info.is_complete && (watch->fd < 0 || session) :
 			       session && session->info.state <= IOT_STATE_RUNNING;
 	out = err ? NULL : open_memstream(text, &bytes);
 	if (out) {
@@ -223,14 +223,14 @@ static int print_intervals(struct watch *watch)
 		.tv_sec = (time_t)(options->delay_ms / 1000),
 		.tv_nsec = (long)(options->delay_ms % 1000 * 1000000),
 	};
-	bool goes_on = true;
+	bool continues = true;
 	char *text = NULL;
 	int code;
 
-	while (!(code = make_text(watch, &options->view, &text, &goes_on))) {
+	while (!(code = make_text(watch, &options->view, &text, &continues))) {
 		fputs(text, stdout);
 		free(text);
-		if (fflush(stdout) || options->is_once || !goes_on)
+		if (fflush(stdout) || options->is_once || !continues)
 			break;
 		putchar('\n');
 		top_begin(&watch->top);
@@ -242,7 +242,7 @@ static int print_intervals(struct watch *watch)
 static int show_intervals(struct watch *watch)
 {
 	struct top_view view = watch->options->view;
-	bool goes_on = true;
+	bool continues = true;
 	char *text = NULL;
 	int code;
 
@@ -251,7 +251,7 @@ static int show_intervals(struct watch *watch)
 	do {
 		if (!watch->options->has_rows)
 			view.rows = top_screen_rows();
-		code = make_text(watch, &view, &text, &goes_on);
+		code = make_text(watch, &view, &text, &continues);
 		if (code)
 			break;
 		top_screen_show(text, &view);

@@ -5,7 +5,7 @@
  * Since 6.19 the VFS does the first two in one step: start_creating() and similar functions.
  * This header has the same for older kernels, under names of its own because the functions
  * around it (vfs_mkdir() and others) changed their arguments more than once. The kernel's
- * functions replace it when 6.12 goes.
+ * functions replace it when 6.12 is removed.
  */
 #ifndef IOT_COMPAT_DIROP_H
 #define IOT_COMPAT_DIROP_H

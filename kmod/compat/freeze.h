@@ -7,14 +7,14 @@
 
 #include <linux/fs.h>
 
-/* 6.6: before, only users froze. Until 6.1 goes. */
+/* 6.6: before, only users froze. Remove with 6.1. */
 #ifndef IOT_HAVE_FREEZE_HOLDER
 enum freeze_holder {
 	FREEZE_HOLDER_USERSPACE = 1U << 1,
 };
 #endif
 
-/* The operation of a super block, or the default of the VFS if there is none. Until 6.12 goes. */
+/* The operation of a super block, or the default of the VFS if there is none. Remove with 6.12. */
 #if defined(IOT_HAVE_FREEZE_OWNER)
 #define IOT_FREEZE_CALL(operation, sb, who, owner)                                        \
 	((sb)->s_op->operation ? (sb)->s_op->operation(sb, who, owner) : operation(sb, who, owner))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lease.h - leases: 6.9 gave them a structure of their own. Until 6.1 goes.
+ * lease.h - leases: 6.9 gave them a structure of their own. Remove with 6.1.
  */
 #ifndef IOT_COMPAT_LEASE_H
 #define IOT_COMPAT_LEASE_H
 
 #include <linux/fs.h>
-#if __has_include(<linux/filelock.h>) /* 6.3: a header of its own. Until 6.1 goes. */
+#if __has_include(<linux/filelock.h>) /* 6.3: a header of its own. Remove with 6.1. */
 #include <linux/filelock.h>
 #endif
 

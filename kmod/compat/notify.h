@@ -9,7 +9,7 @@
 #include <linux/fs.h>
 #include <linux/fsnotify_backend.h>
 
-/* 6.10: a mark is put on an object; before, on the list of its marks. Until 6.1 goes. */
+/* 6.10: a mark is put on an object; before, on the list of its marks. Remove with 6.1. */
 static inline int iot_add_sb_mark(struct fsnotify_mark *mark, struct super_block *sb)
 {
 #ifdef IOT_HAVE_FSNOTIFY_MARK_OBJECT
@@ -19,7 +19,7 @@ static inline int iot_add_sb_mark(struct fsnotify_mark *mark, struct super_block
 #endif
 }
 
-/* By 7.3: a macro of the VFS, since the list is in another place. Until 6.12 goes. */
+/* By 7.3: a macro of the VFS, since the list is in another place. Remove with 6.12. */
 #ifdef for_each_alias
 #define iot_for_each_alias(dentry, inode) for_each_alias(dentry, inode)
 #else

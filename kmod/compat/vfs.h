@@ -16,11 +16,11 @@
 #include <linux/splice.h>
 #include <linux/uio.h>
 #include <linux/version.h>
-#if __has_include(<linux/filelock.h>) /* 6.3: a header of its own. Until 6.1 goes. */
+#if __has_include(<linux/filelock.h>) /* 6.3: a header of its own. Remove with 6.1. */
 #include <linux/filelock.h>
 #endif
 
-/* 6.3, see compat.h. Until 6.1 goes. */
+/* 6.3, see compat.h. Remove with 6.1. */
 #ifndef IOT_HAVE_MNT_IDMAP
 static inline struct user_namespace *user_namespace(const struct vfsmount *mnt)
 {
@@ -30,7 +30,7 @@ static inline struct user_namespace *user_namespace(const struct vfsmount *mnt)
 #define nop_mnt_idmap init_user_ns /* a mount that is not idmapped */
 #endif
 
-/* 6.16: takes a qstr. Until 6.12 goes. */
+/* 6.16: takes a qstr. Remove with 6.12. */
 static inline struct dentry *iot_lookup_one_unlocked(struct mnt_idmap *idmap, struct qstr *name,
 						     struct dentry *parent)
 {
@@ -41,7 +41,7 @@ static inline struct dentry *iot_lookup_one_unlocked(struct mnt_idmap *idmap, st
 #endif
 }
 
-/* 6.5: a file that overlayfs opens on its layer says so; until then, it has a path of overlayfs. Until 6.1 goes. */
+/* 6.5: a file that overlayfs opens on its layer says so; until then, it has a path of overlayfs. Remove with 6.1. */
 static inline bool iot_is_backing(const struct file *file)
 {
 #ifdef FMODE_BACKING
@@ -57,7 +57,7 @@ static inline void iot_allow_write_access(struct inode *inode)
 	atomic_inc(&inode->i_writecount);
 }
 
-/* Where the caller's memory begins, NULL if the memory is none of a user. 6.4: one of the two. Until 6.1 goes. */
+/* Where the caller's memory begins, NULL if the memory is none of a user. 6.4: one of the two. Remove with 6.1. */
 static inline void __user *iot_iter_address(const struct iov_iter *iter)
 {
 	if (iter_is_ubuf(iter))
@@ -71,13 +71,13 @@ static inline void __user *iot_iter_address(const struct iov_iter *iter)
 #endif
 }
 
-/* 6.6: was vfs_tmpfile_open(). Until 6.1 goes. */
+/* 6.6: was vfs_tmpfile_open(). Remove with 6.1. */
 #ifndef IOT_HAVE_KERNEL_TMPFILE_OPEN
 #define kernel_tmpfile_open(idmap, parent, mode, flags, cred) \
 	vfs_tmpfile_open(idmap, parent, mode, flags, cred)
 #endif
 
-/* Exported long before it was declared outside of fs/internal.h (6.12). Until 6.1 goes. */
+/* Exported long before it was declared outside of fs/internal.h (6.12). Remove with 6.1. */
 #ifndef IOT_HAVE_VFS_PATH_LOOKUP
 int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt, const char *name,
 		    unsigned int flags, struct path *path);
@@ -86,7 +86,7 @@ int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt, const char *nam
 /*
  * 6.6: a user thread that holds no locks may release a file at once, as close(2) does since then.
  * Before, this hits a BUG_ON(), and the file is released when the thread returns to user mode.
- * No header distinguishes the two, and no kernel has lost it again. Until 6.1 goes.
+ * No header distinguishes the two, and no kernel has lost it again. Remove with 6.1.
  */
 #define IOT_RELEASES_AT_ONCE (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0))
 
@@ -98,7 +98,7 @@ static inline void iot_fput_at_once(struct file *file)
 		fput(file);
 }
 
-/* 6.14 made sb->s_d_op private; set_default_d_op() is 6.17. Until 6.12 goes. */
+/* 6.14 made sb->s_d_op private; set_default_d_op() is 6.17. Remove with 6.12. */
 static inline void iot_set_d_op(struct super_block *sb, const struct dentry_operations *ops)
 {
 #ifdef IOT_HAVE_SET_DEFAULT_D_OP
@@ -110,7 +110,7 @@ static inline void iot_set_d_op(struct super_block *sb, const struct dentry_oper
 
 /*
  * By 7.3: a dentry says whether its file system has a reference of it, because the name is nowhere else,
- * as in tmpfs. Before, the super block gave them up at its end. Until 6.12 goes.
+ * as in tmpfs. Before, the super block gave them up at its end. Remove with 6.12.
  */
 static inline bool iot_is_pinned(const struct dentry *dentry)
 {
@@ -124,7 +124,7 @@ static inline bool iot_is_pinned(const struct dentry *dentry)
 /*
  * 6.19: a caller of start_creating() does not set LOOKUP_EXCL, which system calls set; only open may
  * find an existing name. And LOOKUP_CREATE is set for the target of a rename, which it was not in
- * 6.12. Until 6.12 goes.
+ * 6.12. Remove with 6.12.
  */
 static inline unsigned int iot_lookup_flags(unsigned int flags)
 {
@@ -139,7 +139,7 @@ static inline unsigned int iot_lookup_flags(unsigned int flags)
 
 /*
  * 6.14: d_revalidate takes the parent and the name, too. The operation is written for the
- * older form, whose arguments suffice. Until 6.12 goes.
+ * older form, whose arguments suffice. Remove with 6.12.
  */
 #ifdef IOT_HAVE_D_REVALIDATE_NAME
 #define IOT_D_REVALIDATE(function)                                                        \
@@ -173,7 +173,7 @@ static inline int iot_d_revalidate(struct dentry *dentry, unsigned int flags)
 #endif
 
 /*
- * 6.9: d_real takes the type of the wanted object; before, the inode that it looks for, or NULL. Until 6.1 goes.
+ * 6.9: d_real takes the type of the wanted object; before, the inode that it looks for, or NULL. Remove with 6.1.
  */
 #ifdef IOT_HAVE_D_REAL_TYPE
 #define IOT_D_REAL_DECLARE(function) struct dentry *function(struct dentry *dentry, enum d_real_type what)
@@ -193,12 +193,12 @@ static inline struct dentry *iot_file_dentry(const struct file *file)
 #define file_dentry(file) iot_file_dentry(file)
 #endif
 
-/* 6.18: was generic_delete_inode(). Until 6.12 goes. */
+/* 6.18: was generic_delete_inode(). Remove with 6.12. */
 #ifndef IOT_HAVE_INODE_JUST_DROP
 #define inode_just_drop generic_delete_inode
 #endif
 
-/* 6.19: i_state is read through an accessor. Until 6.12 goes. */
+/* 6.19: i_state is read through an accessor. Remove with 6.12. */
 static inline unsigned int iot_inode_state(struct inode *inode)
 {
 #ifdef IOT_HAVE_INODE_STATE_READ
@@ -219,7 +219,7 @@ static inline int iot_vfs_getattr(const struct path *path, struct kstat *stat, u
 	return vfs_getattr(path, stat, mask, flags);
 }
 
-/* 6.5: checks arguments, asks for permission, and knows files without a method. Until 6.1 goes. */
+/* 6.5: checks arguments, asks for permission, and knows files without a method. Remove with 6.1. */
 #ifdef IOT_HAVE_VFS_SPLICE_READ
 #define IOT_SPLICE_READ_ASKS true
 #else
@@ -235,7 +235,7 @@ static inline ssize_t vfs_splice_read(struct file *in, loff_t *offset,
 }
 #endif
 
-/* 6.9: a part of the lock that leases have, too. Until 6.1 goes. */
+/* 6.9: a part of the lock that leases have, too. Remove with 6.1. */
 #ifdef IOT_HAVE_FILE_LOCK_CORE
 #define iot_lock_file(lock)  ((lock)->c.flc_file)
 #define iot_lock_owner(lock) ((lock)->c.flc_owner)
@@ -256,7 +256,7 @@ static inline ssize_t vfs_splice_read(struct file *in, loff_t *offset,
 #define iot_lock_entry_owner fl_owner
 #endif
 
-/* By 7.3: a delegation to be returned is described by a structure. Until 6.12 goes. */
+/* By 7.3: a delegation to be returned is described by a structure. Remove with 6.12. */
 #ifdef IOT_HAVE_DELEGATED_INODE
 #define iot_delegated(delegated) (delegated)
 #else
@@ -273,7 +273,7 @@ static inline struct inode **iot_delegated(struct delegated_inode *delegated)
 #define break_deleg_wait(delegated) break_deleg_wait(iot_delegated(delegated))
 #endif
 
-/* By 7.3: a file without the operation refuses leases. Until 6.12 goes. */
+/* By 7.3: a file without the operation refuses leases. Remove with 6.12. */
 #ifndef IOT_HAVE_SIMPLE_NOSETLEASE
 #define simple_nosetlease NULL
 #endif
@@ -292,7 +292,7 @@ static inline struct inode **iot_delegated(struct delegated_inode *delegated)
 #define IOT_O_NONOTIFY 0
 #endif
 
-/* 6.11: a file says whether it can write all of a block or nothing (RWF_ATOMIC). Until 6.1 goes. */
+/* 6.11: a file says whether it can write all of a block or nothing (RWF_ATOMIC). Remove with 6.1. */
 #ifdef IOT_HAVE_ATOMIC_WRITE
 #define IOT_FMODE_ATOMIC_WRITE FMODE_CAN_ATOMIC_WRITE
 #else
@@ -301,7 +301,7 @@ static inline struct inode **iot_delegated(struct delegated_inode *delegated)
 
 /*
  * 6.14: a table of operations says whether data that was read or written may leave the page cache at
- * once (RWF_DONTCACHE). Until 6.12 goes.
+ * once (RWF_DONTCACHE). Remove with 6.12.
  */
 #ifdef IOT_HAVE_DONTCACHE
 #define IOT_FOP_DONTCACHE FOP_DONTCACHE
@@ -317,7 +317,7 @@ static inline bool iot_can_rw(const struct kiocb *iocb, const struct file *lower
 
 /*
  * 6.10: such flags say whether mappings can be synchronous, before, a member of its own; and whether io_uring may let
- * workers write to one file with O_DIRECT at the same time, which it never did before 6.4. Until 6.1 goes.
+ * workers write to one file with O_DIRECT at the same time, which it never did before 6.4. Remove with 6.1.
  */
 #ifdef FOP_MMAP_SYNC
 #define IOT_FOP_FLAGS(is_sync, is_parallel)                                    \
@@ -331,7 +331,7 @@ static inline bool iot_can_rw(const struct kiocb *iocb, const struct file *lower
 #define iot_can_write_parallel(table)	    false
 #endif
 
-/* 6.9: FS_IOC_GETFSUUID returns the UUID of the super block; before, it did not exist. Until 6.1 goes. */
+/* 6.9: FS_IOC_GETFSUUID returns the UUID of the super block; before, it did not exist. Remove with 6.1. */
 static inline void iot_copy_uuid(struct super_block *sb, const struct super_block *lower)
 {
 #ifdef IOT_HAVE_SUPER_SET_UUID
@@ -339,21 +339,21 @@ static inline void iot_copy_uuid(struct super_block *sb, const struct super_bloc
 #endif
 }
 
-/* 6.7: a file system that applies the umask itself; before, it said that it had ACLs. Until 6.1 goes. */
+/* 6.7: a file system that applies the umask itself; before, it said that it had ACLs. Remove with 6.1. */
 #ifdef SB_I_NOUMASK
 #define IOT_SB_I_NOUMASK SB_I_NOUMASK
 #else
 #define IOT_SB_I_NOUMASK 0
 #endif
 
-/* 6.6: the table of handlers is const throughout. Until 6.1 goes. */
+/* 6.6: the table of handlers is const throughout. Remove with 6.1. */
 #ifdef IOT_HAVE_CONST_XATTR_HANDLERS
 #define IOT_XATTR_HANDLERS(table) const struct xattr_handler *const table[]
 #else
 #define IOT_XATTR_HANDLERS(table) const struct xattr_handler *table[]
 #endif
 
-/* 6.17: a file system may have ->mmap_prepare only. Until 6.12 goes. */
+/* 6.17: a file system may have ->mmap_prepare only. Remove with 6.12. */
 #ifdef IOT_HAVE_VFS_MMAP
 #define iot_can_mmap(file) can_mmap_file(file)
 #else
@@ -362,8 +362,8 @@ static inline void iot_copy_uuid(struct super_block *sb, const struct super_bloc
 #endif
 
 /*
- * 6.10: was a member of the mm. Until 6.1 goes. Between 6.12 and 7.2 it lost the parameter mm,
- * which always was the caller's. Until 6.12 goes.
+ * 6.10: was a member of the mm. Remove with 6.1. Between 6.12 and 7.2 it lost the parameter mm,
+ * which always was the caller's. Remove with 6.12.
  */
 static inline unsigned long iot_mm_get_unmapped_area(struct file *file, unsigned long address,
 						     unsigned long length_bytes,
@@ -378,7 +378,7 @@ static inline unsigned long iot_mm_get_unmapped_area(struct file *file, unsigned
 #endif
 }
 
-/* 6.3: vm_flags is not written directly. Until 6.1 goes. */
+/* 6.3: vm_flags is not written directly. Remove with 6.1. */
 #ifndef IOT_HAVE_VM_FLAGS_SET
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 {
@@ -393,7 +393,7 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 
 /*
  * 6.15 can map one page of a folio from a fault. Since 6.18 at the latest, map_pages and the end
- * of a fault map all of a large folio, whatever they are asked for. Until 6.12 goes.
+ * of a fault map all of a large folio, whatever they are asked for. Remove with 6.12.
  */
 #ifdef IOT_HAVE_VMF_INSERT_PAGE
 #define IOT_MAPS_WHOLE_FOLIOS true
@@ -403,7 +403,7 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #define iot_insert_page(vmf)  VM_FAULT_SIGBUS
 #endif
 
-/* 6.6: a huge page fault takes the order of the page; before, the level of page tables. Until 6.1 goes. */
+/* 6.6: a huge page fault takes the order of the page; before, the level of page tables. Remove with 6.1. */
 #ifdef IOT_HAVE_HUGE_FAULT_ORDER
 typedef unsigned int iot_huge_t;
 #define iot_huge_pages(size) (1UL << (size))
@@ -412,7 +412,7 @@ typedef enum page_entry_size iot_huge_t;
 #define iot_huge_pages(size) (((size) == PE_SIZE_PUD ? PUD_SIZE : PMD_SIZE) >> PAGE_SHIFT)
 #endif
 
-/* By 7.2: an operation that only ->mmap_prepare may leave behind. Until 6.12 goes. */
+/* By 7.2: an operation that only ->mmap_prepare may leave behind. Remove with 6.12. */
 static inline void iot_vm_ops_copy(struct vm_operations_struct *to,
 				   const struct vm_operations_struct *from)
 {

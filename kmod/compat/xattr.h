@@ -3,7 +3,7 @@
  * xattr.h - extended attributes, access control lists among them, as system calls handle them.
  *
  * 6.2: lists are operations of inodes, and vfs_getxattr() and its like know nothing of them; before,
- * they were attributes like any other. Until 6.1 goes.
+ * they were attributes like any other. Remove with 6.1.
  *
  * Ids in values are those of the namespace of the caller, as in chown(2); before 6.2, the initial
  * one.

@@ -99,7 +99,7 @@ struct writing {
 	struct iot_writer *writer;
 	const char *names[IDS_MAX];
 	u32 name_count;
-	bool is_told[IDS_MAX];
+	bool is_stated[IDS_MAX];
 };
 
 static void put(struct writing *w, struct iot_record *r, const char *tail)
@@ -131,9 +131,9 @@ static u64 tell(struct writing *w, u64 object, u64 name, u64 ns)
 	struct iot_record r = { .kind = IOT_KIND_object };
 	u32 type = object == 1 ? IOT_TYPE_dir : IOT_TYPE_file;
 
-	if (!object || w->is_told[object])
+	if (!object || w->is_stated[object])
 		return object;
-	w->is_told[object] = true;
+	w->is_stated[object] = true;
 	r.object.time_ns = ns;
 	r.object.object = object;
 	r.object.name = name;
@@ -366,7 +366,7 @@ static void gives_tree(struct writing *w, const char *expected)
 static void unnamed_file_is_created_in_an_existing_directory(void **state)
 {
 	static const struct {
-		bool is_told, is_used;
+		bool is_stated, is_used;
 		const char *tree;
 	} rows[] = { { false, false, "d:0" }, { true, false, "d:0" }, { true, true, "d/x:5 d:0" } };
 	const u32 flags = IOT_OPEN_write | IOT_OPEN_directory | IOT_OPEN_tmpfile | IOT_OPEN_created;
@@ -376,7 +376,7 @@ static void unnamed_file_is_created_in_an_existing_directory(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		begin_in_directory(&w);
-		if (rows[i].is_told)
+		if (rows[i].is_stated)
 			put_object(&w, DIR_ID, DIR_ID, IOT_TYPE_dir);
 		put_object(&w, 9, 0, IOT_TYPE_file);
 		put_open(&w, 10, DIR_ID, 9, flags);

@@ -319,7 +319,7 @@ static void barriers_bound_all_clocks(void **state)
 		{ .start_ns = 8000000000, .drift = 50e-6 },
 		{ .start_ns = 70000, .drift = -10e-6 },
 	};
-	u64 at_ns, came_ns[3], last_ns;
+	u64 at_ns, arrived_ns[3], last_ns;
 	u32 meeting, i, round;
 
 	(void)state;
@@ -329,10 +329,10 @@ static void barriers_bound_all_clocks(void **state)
 		last_ns = 0;
 		assert_int_equal(clocks_meeting(world.clocks, &meeting), 0);
 		for (i = 0; i < 3; i++) {
-			came_ns[i] = at_ns + jitter(2000000);
-			last_ns = came_ns[i] > last_ns ? came_ns[i] : last_ns;
+			arrived_ns[i] = at_ns + jitter(2000000);
+			last_ns = arrived_ns[i] > last_ns ? arrived_ns[i] : last_ns;
 			assert_int_equal(clocks_arrive(world.clocks, meeting, i,
-						       reading(i, came_ns[i])), 0);
+						       reading(i, arrived_ns[i])), 0);
 		}
 		for (i = 0; i < 3; i++) {
 			u64 left_ns = last_ns + 5000 + jitter(20000);
@@ -341,7 +341,7 @@ static void barriers_bound_all_clocks(void **state)
 			assert_int_equal(clocks_leave(world.clocks, meeting, i, reading(i, left_ns)), 0);
 			for (other = 0; other < 3; other++)
 				world.pairs[world.pair_count++] = (struct pair){
-					other, i, reading(other, came_ns[other]), reading(i, left_ns)
+					other, i, reading(other, arrived_ns[other]), reading(i, left_ns)
 				};
 		}
 	}

@@ -321,7 +321,7 @@ static int merge(u32 count, const char *shared, struct merge_result *result,
 struct check {
 	u64 sent_ns[ROUNDS];
 	u64 got_ns[ROUNDS];
-	u64 came_ns[ROUNDS + 1];
+	u64 arrived_ns[ROUNDS + 1];
 	u64 left_ns[ROUNDS + 1];
 	u64 last_ns;
 	u64 file;
@@ -344,8 +344,8 @@ static void check_call(struct check *c, const struct iot_record *r)
 		c->got_ns[r->mpi_recv.tag] = end_ns;
 	} else if (r->kind == IOT_KIND_mpi_coll && r->mpi_coll.call == IOT_CALL_barrier) {
 		n = r->mpi_coll.number;
-		if (r->op.enter_ns > c->came_ns[n])
-			c->came_ns[n] = r->op.enter_ns;
+		if (r->op.enter_ns > c->arrived_ns[n])
+			c->arrived_ns[n] = r->op.enter_ns;
 		if (!c->left_ns[n] || end_ns < c->left_ns[n])
 			c->left_ns[n] = end_ns;
 	}
@@ -390,7 +390,7 @@ static u32 inverted(const struct check *c)
 
 	for (i = 0; i < ROUNDS; i++) {
 		count += c->sent_ns[i] && c->got_ns[i] && c->got_ns[i] <= c->sent_ns[i];
-		count += c->left_ns[i] && c->left_ns[i] <= c->came_ns[i];
+		count += c->left_ns[i] && c->left_ns[i] <= c->arrived_ns[i];
 	}
 	return count;
 }
@@ -670,7 +670,7 @@ static void collectives_with_data_fit_clocks(void **state)
 static void contradictions_within_one_clock_do_not_fit_clocks(void **state)
 {
 	static const struct clock same[NODES];
-	static const u64 came_ns[] = { 0, 1000000000, 300000000 };
+	static const u64 arrived_ns[] = { 0, 1000000000, 300000000 };
 	struct clock_fit fits[NODES];
 	struct merge_result result;
 	struct iot_record *record;
@@ -687,7 +687,7 @@ static void contradictions_within_one_clock_do_not_fit_clocks(void **state)
 			.time_ns = nodes[0].records[0].fact.time_ns, .task = rank % RANKS_OF_NODE + 1,
 			.comm = WORLD + 1, .size = 3, .rank = rank, .world_rank = rank,
 		};
-		record = add_op(rank, IOT_KIND_mpi_coll, BEGIN_NS + came_ns[rank], BEGIN_NS + came_ns[rank] + 1000);
+		record = add_op(rank, IOT_KIND_mpi_coll, BEGIN_NS + arrived_ns[rank], BEGIN_NS + arrived_ns[rank] + 1000);
 		record->mpi_coll.call = IOT_CALL_allreduce;
 		record->mpi_coll.comm = WORLD + 1;
 		record->mpi_coll.number = 1;

@@ -67,7 +67,7 @@ static int put_omissions(struct anonymize *a, struct iot_writer *writer, struct 
 
 	iot_omissions_finish(omissions, info);
 	for (i = 0; i < sizeof(noticed) / sizeof(noticed[0]) && !err; i++) {
-		if (omissions->is_told[noticed[i]])
+		if (omissions->is_stated[noticed[i]])
 			continue;
 		fact.tail_bytes = (u16)iot_omission_fact(omissions, noticed[i], text);
 		if (fact.tail_bytes)

@@ -237,7 +237,7 @@ struct iot_omission {
  * @operations: those present, without the ends of asynchronous ones
  * @bytes: that these moved, or made accessible in mappings
  * @of: by reason, an enum iot_omission_reason
- * @maps, @mpi_calls, @has_files, @is_mmap_off, @is_filtered, @is_counted, @is_told, @begin_ns, @end_ns, @pause_ns, @paused_ns,
+ * @maps, @mpi_calls, @has_files, @is_mmap_off, @is_filtered, @is_counted, @is_stated, @begin_ns, @end_ns, @pause_ns, @paused_ns,
  *	@old: of a trace that is being read: for
  *	iot_omissions_finish()
  */
@@ -251,7 +251,7 @@ struct iot_omissions {
 	bool is_mmap_off;
 	bool is_filtered;
 	bool is_counted;
-	bool is_told[IOT_OMISSION_END];
+	bool is_stated[IOT_OMISSION_END];
 	u64 begin_ns;
 	u64 end_ns;
 	u64 pause_ns;

@@ -250,7 +250,7 @@ static void take_stated(struct iot_omissions *omissions, const char *key, const 
 		add(&omissions->of[IOT_OMISSION_partial], 1, UNKNOWN, UNKNOWN, key);
 		return;
 	}
-	omissions->is_told[reason] = true;
+	omissions->is_stated[reason] = true;
 	add(&omissions->of[reason], count, operations, bytes, *p == ' ' ? p + 1 : p);
 }
 
@@ -374,7 +374,7 @@ static void finish_pauses(struct iot_omissions *omissions)
 	}
 	snprintf(paused->detail, sizeof(paused->detail), "%.3f s of %.3f s", (double)omissions->paused_ns / 1e9,
 		 (double)(omissions->end_ns - omissions->begin_ns) / 1e9);
-	if (!omissions->is_told[IOT_OMISSION_paused])
+	if (!omissions->is_stated[IOT_OMISSION_paused])
 		add(&omissions->of[IOT_OMISSION_paused], paused->count, paused->operations, paused->bytes,
 		    paused->detail);
 }
@@ -423,7 +423,7 @@ void iot_omissions_take(struct iot_omissions *omissions, const struct iot_record
 static void add_shown(struct iot_omissions *omissions, enum iot_omission_reason reason, u64 count,
 		      const char *detail)
 {
-	if (!omissions->is_told[reason])
+	if (!omissions->is_stated[reason])
 		add(&omissions->of[reason], count, UNKNOWN, UNKNOWN, detail);
 }
 

@@ -54,9 +54,9 @@ static int on_probe(void *context, const struct graph_mpi_part *send, const stru
 
 /* A node's part in a collective: the arrival of its last rank and the departure of its first one. */
 struct part {
-	u64 came_ns;
+	u64 arrived_ns;
 	u64 left_ns; /* 0: none was seen to leave */
-	bool has_come;
+	bool has_arrived;
 };
 
 static void take_arrivals(const struct merge *merge, struct part *parts, const struct graph_mpi_part *from,
@@ -65,12 +65,12 @@ static void take_arrivals(const struct merge *merge, struct part *parts, const s
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		u64 came_ns = merge->calls->mpi[from[i].call].enter_ns;
+		u64 arrived_ns = merge->calls->mpi[from[i].call].enter_ns;
 		struct part *part = &parts[merge->call_nodes[from[i].call]];
 
-		if (!part->has_come || came_ns > part->came_ns)
-			part->came_ns = came_ns;
-		part->has_come = true;
+		if (!part->has_arrived || arrived_ns > part->arrived_ns)
+			part->arrived_ns = arrived_ns;
+		part->has_arrived = true;
 	}
 }
 
@@ -93,27 +93,27 @@ static bool is_possible(const struct merge *merge, const struct part *parts)
 	u32 i;
 
 	for (i = 0; i < merge->node_count; i++)
-		if (parts[i].has_come && parts[i].left_ns && parts[i].left_ns <= parts[i].came_ns)
+		if (parts[i].has_arrived && parts[i].left_ns && parts[i].left_ns <= parts[i].arrived_ns)
 			return false;
 	return true;
 }
 
 static int meet(struct merge *merge, const struct part *parts)
 {
-	u32 meeting, i, came = 0, left = 0, both = 0;
+	u32 meeting, i, arrived = 0, left = 0, both = 0;
 	int err = 0;
 
 	for (i = 0; i < merge->node_count; i++) {
-		came += parts[i].has_come;
+		arrived += parts[i].has_arrived;
 		left += parts[i].left_ns != 0;
-		both += parts[i].has_come && parts[i].left_ns;
+		both += parts[i].has_arrived && parts[i].left_ns;
 	}
-	if (!came || !left || (came == 1 && left == 1 && both == 1))
+	if (!arrived || !left || (arrived == 1 && left == 1 && both == 1))
 		return 0; /* no other node has to do with it */
 	err = clocks_meeting(merge->clocks, &meeting);
 	for (i = 0; i < merge->node_count && !err; i++)
-		if (parts[i].has_come)
-			err = clocks_arrive(merge->clocks, meeting, i, parts[i].came_ns);
+		if (parts[i].has_arrived)
+			err = clocks_arrive(merge->clocks, meeting, i, parts[i].arrived_ns);
 	for (i = 0; i < merge->node_count && !err; i++)
 		if (parts[i].left_ns)
 			err = clocks_leave(merge->clocks, meeting, i, parts[i].left_ns);

@@ -189,7 +189,7 @@ static int put_beginning(struct merge *merge, u64 time_ns)
 }
 
 /* Return: is anything? */
-static bool tell_what_is_missing(const struct merge *merge, char *why, size_t room)
+static bool state_what_is_missing(const struct merge *merge, char *why, size_t room)
 {
 	const struct merge_result *result = &merge->result;
 
@@ -242,7 +242,7 @@ static int put_end(struct merge *merge)
 	struct merge_result *result = &merge->result;
 	int err = put_omissions(merge);
 
-	if (tell_what_is_missing(merge, why, sizeof(why))) {
+	if (state_what_is_missing(merge, why, sizeof(why))) {
 		iot_omissions_add(&result->omissions, IOT_OMISSION_partial, 1, IOT_OMISSION_UNKNOWN,
 				  IOT_OMISSION_UNKNOWN, why);
 		if (!err)

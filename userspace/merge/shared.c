@@ -104,15 +104,15 @@ static void find_shares(struct merge *merge)
 
 	for (i = 0; i < merge->mount_count; i++) {
 		struct merge_mount *mount = &merge->mounts[i];
-		bool is_told = is_named_shared(merge, mount->path);
+		bool is_declared = is_named_shared(merge, mount->path);
 
-		if (!is_told && !(merge->options.is_shared_guessed && is_for_sharing(mount->magic)))
+		if (!is_declared && !(merge->options.is_shared_guessed && is_for_sharing(mount->magic)))
 			continue;
 		mount->may_share = true;
 		for (j = 0; j < i && mount->share == i; j++)
 			if (merge->mounts[j].may_share && is_same(&merge->mounts[j], mount))
 				mount->share = merge->mounts[j].share;
-		if (is_told && mount->share == i && i &&
+		if (is_declared && mount->share == i && i &&
 		    !strcmp(merge->mounts[0].path, mount->path))
 			merge->options.say("%s: is not the same directory on %s and on %s: its "
 					   "files are treated as different", mount->path,

@@ -28,7 +28,7 @@ struct link {
 	const char *name;
 };
 
-static void tell(const struct link *link, const struct iot_mpi_comm *state, int ranks, int peers)
+static void write_link(const struct link *link, const struct iot_mpi_comm *state, int ranks, int peers)
 {
 	struct iot_rec_mpi_link record = {
 		.enter_ns = link->enter_ns,
@@ -70,7 +70,7 @@ static void linked(const struct link *link, MPI_Comm comm)
 		};
 		if (iot_mpi_comm_remember(state, comm)) {
 			iot_mpi_comm_announce(state, link->parent_origin);
-			tell(link, state, ranks, peers);
+			write_link(link, state, ranks, peers);
 		}
 	}
 	errno = saved;

@@ -189,7 +189,7 @@ static void list_names(const struct alive *alive, char *text, size_t room)
 		snprintf(text + at, room - at, ", ...");
 }
 
-static void tell(const struct alive *alive, record_warn_fn say)
+static void report_waiting(const struct alive *alive, record_warn_fn say)
 {
 	char names[IOT_OMISSION_DETAIL_BYTES], text[IOT_OMISSION_DETAIL_BYTES + 64];
 
@@ -249,7 +249,7 @@ int descendants_wait(uint64_t session, uint64_t wait_ms, int end_fd, record_warn
 		if (err || !alive.count || patience.is_over)
 			break;
 		if (say)
-			tell(&alive, say);
+			report_waiting(&alive, say);
 		say = NULL;
 		wait_for(alive.threads[0].tgid, &patience);
 		free(alive.threads);

@@ -36,7 +36,7 @@ static int agent_send_note(void *context, u32 node, const struct partition_note 
 {
 	struct agent *agent = context;
 
-	return nodes_tell(&agent->nodes, node, (enum nodes_news)note->news, note->what, note->value);
+	return nodes_queue_note(&agent->nodes, node, (enum nodes_news)note->news, note->what, note->value);
 }
 
 /* Tasks on other nodes have advanced. */
@@ -71,7 +71,7 @@ static void agent_check_cancel(struct agent *agent, bool *is_sent)
 	if (__atomic_load_n(&agent->is_to_cancel, __ATOMIC_RELAXED) && !*is_sent) {
 		*is_sent = true;
 		if (!agent->nodes.is_cancelled)
-			nodes_tell_all(&agent->nodes, NODES_CANCEL, 0, 0);
+			nodes_queue_for_all(&agent->nodes, NODES_CANCEL, 0, 0);
 		agent->nodes.is_cancelled = true;
 	}
 	if (agent->nodes.is_cancelled)
@@ -81,19 +81,19 @@ static void agent_check_cancel(struct agent *agent, bool *is_sent)
 /* Return: the number of messages and of tasks that advanced; a negative errno. */
 static int agent_turn(struct agent *agent, u64 timeout_ns, bool *is_sent)
 {
-	int came = 0, state, moved;
+	int messages = 0, state, moved;
 
 	while ((state = nodes_receive(&agent->nodes)) > 0)
-		came++;
+		messages++;
 	if (state < 0)
 		return state;
 	nodes_detect_failures(&agent->nodes);
-	moved = agent_report(agent, came ? 0 : timeout_ns);
+	moved = agent_report(agent, messages ? 0 : timeout_ns);
 	if (moved < 0)
 		return moved;
 	agent_check_cancel(agent, is_sent);
 	state = nodes_send(&agent->nodes);
-	return state ? state : came + moved;
+	return state ? state : messages + moved;
 }
 
 static void *agent_main(void *argument)

@@ -102,7 +102,7 @@ static void node_give_up(struct nodes *nodes, u32 node)
 		 nodes->node ? "this node" : "the others",
 		 nodes->awaited ? nodes->awaited : "begin");
 	if (!nodes->is_cancelled)
-		nodes_tell_all(nodes, NODES_CANCEL, 0, 0);
+		nodes_queue_for_all(nodes, NODES_CANCEL, 0, 0);
 	nodes->is_cancelled = true;
 }
 

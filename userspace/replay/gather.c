@@ -34,7 +34,7 @@ static int ask_once(struct nodes *nodes, u32 node, u32 round, struct nodes_sampl
 	int state;
 
 	sample->sent_ns = nodes_now_ns();
-	state = nodes_tell(nodes, node, NODES_ASK, round, 0);
+	state = nodes_queue_note(nodes, node, NODES_ASK, round, 0);
 	if (!state)
 		state = nodes_send(nodes);
 	while (state >= 0 && peer->answered != round && !nodes->is_cancelled) {
@@ -83,11 +83,11 @@ int nodes_ask_clocks(struct nodes *nodes, u32 when)
 			continue;
 		err = ask(nodes, i, &peer->samples[when]);
 		if (!err)
-			err = nodes_tell(nodes, i, NODES_SAMPLE, 0, sample->sent_ns);
+			err = nodes_queue_note(nodes, i, NODES_SAMPLE, 0, sample->sent_ns);
 		if (!err)
-			err = nodes_tell(nodes, i, NODES_SAMPLE, 1, sample->seen_ns);
+			err = nodes_queue_note(nodes, i, NODES_SAMPLE, 1, sample->seen_ns);
 		if (!err)
-			err = nodes_tell(nodes, i, NODES_SAMPLE, 2, sample->back_ns);
+			err = nodes_queue_note(nodes, i, NODES_SAMPLE, 2, sample->back_ns);
 		peer->has_sample[when] = !err;
 	}
 	return err;
@@ -158,7 +158,7 @@ static int fetch_piece(struct nodes *nodes, u32 node)
 {
 	struct nodes_gathering *gathering = &nodes->gathering;
 	u64 end_bytes = gathering->at_bytes + PIECE_BYTES;
-	int state = nodes_tell(nodes, node, NODES_FETCH, PIECE_BYTES, gathering->at_bytes);
+	int state = nodes_queue_note(nodes, node, NODES_FETCH, PIECE_BYTES, gathering->at_bytes);
 
 	while (state >= 0 && !gathering->is_whole && gathering->at_bytes < end_bytes &&
 	       !nodes->peers[node].is_lost)

@@ -103,7 +103,7 @@ static int send_to(struct nodes *nodes, u32 node)
 }
 
 /**
- * nodes_tell() - queue a note for a node, which nodes_send() sends
+ * nodes_queue_note() - queue a note for a node, which nodes_send() sends
  * @nodes: open
  * @node: another node
  * @news: see above
@@ -112,7 +112,7 @@ static int send_to(struct nodes *nodes, u32 node)
  *
  * Return: 0 or a negative errno.
  */
-int nodes_tell(struct nodes *nodes, u32 node, enum nodes_news news, u32 what, u64 value)
+int nodes_queue_note(struct nodes *nodes, u32 node, enum nodes_news news, u32 what, u64 value)
 {
 	struct nodes_peer *peer = &nodes->peers[node];
 
@@ -125,16 +125,16 @@ int nodes_tell(struct nodes *nodes, u32 node, enum nodes_news news, u32 what, u6
 }
 
 /**
- * nodes_tell_all() - have a note for all others
+ * nodes_queue_for_all() - have a note for all others
  */
-int nodes_tell_all(struct nodes *nodes, enum nodes_news news, u32 what, u64 value)
+int nodes_queue_for_all(struct nodes *nodes, enum nodes_news news, u32 what, u64 value)
 {
 	u32 i;
 	int err = 0;
 
 	for (i = 0; i < nodes->count && !err; i++)
 		if (i != nodes->node)
-			err = nodes_tell(nodes, i, news, what, value);
+			err = nodes_queue_note(nodes, i, news, what, value);
 	return err;
 }
 
@@ -186,23 +186,23 @@ static void take_field(struct replay_result *result, u32 number, u64 value)
 	}
 }
 
-int nodes_tell_result(struct nodes *nodes, const struct replay_result *result)
+int nodes_queue_result(struct nodes *nodes, const struct replay_result *result)
 {
 	u32 i;
 	int err = 0;
 
 #define RESULT_TELL(name)                                                                  \
 	if (!err)                                                                          \
-		err = nodes_tell(nodes, 0, NODES_RESULT, RESULT_##name, (u64)result->name);
+		err = nodes_queue_note(nodes, 0, NODES_RESULT, RESULT_##name, (u64)result->name);
 	RESULT_FIELDS(RESULT_TELL)
 #undef RESULT_TELL
 	if (!err)
-		err = nodes_tell(nodes, 0, NODES_RESULT, RESULT_lateness_sum, result->lateness.sum_ns);
+		err = nodes_queue_note(nodes, 0, NODES_RESULT, RESULT_lateness_sum, result->lateness.sum_ns);
 	if (!err)
-		err = nodes_tell(nodes, 0, NODES_RESULT, RESULT_lateness_max, result->lateness.max_ns);
+		err = nodes_queue_note(nodes, 0, NODES_RESULT, RESULT_lateness_max, result->lateness.max_ns);
 	for (i = 0; i < ARRAY_SIZE(result->lateness.wakeups) && !err; i++)
 		if (result->lateness.wakeups[i])
-			err = nodes_tell(nodes, 0, NODES_RESULT, RESULT_lateness + i,
+			err = nodes_queue_note(nodes, 0, NODES_RESULT, RESULT_lateness + i,
 					 result->lateness.wakeups[i]);
 	return err;
 }
@@ -234,7 +234,7 @@ void nodes_add_result(struct replay_result *sum, const struct replay_result *par
 
 /* -- in ------------------------------------------------------------------------------------------ */
 
-int nodes_tell_text(struct nodes *nodes, enum nodes_news news, const char *text, size_t room)
+int nodes_queue_text(struct nodes *nodes, enum nodes_news news, const char *text, size_t room)
 {
 	size_t bytes = strnlen(text, room - 1), at;
 	int err = 0;
@@ -243,7 +243,7 @@ int nodes_tell_text(struct nodes *nodes, enum nodes_news news, const char *text,
 		u64 piece = 0;
 
 		memcpy(&piece, text + at, bytes - at < sizeof(piece) ? bytes - at : sizeof(piece));
-		err = nodes_tell(nodes, 0, news, (u32)at, piece);
+		err = nodes_queue_note(nodes, 0, news, (u32)at, piece);
 	}
 	return err;
 }
@@ -257,13 +257,13 @@ static void take_text(char *text, size_t room, u32 at, u64 piece)
 
 static int take_progress(struct nodes *nodes, u32 from, const struct nodes_note *note)
 {
-	const struct partition_note told = {
+	const struct partition_note received = {
 		.news = le32_to_cpu(note->news),
 		.what = le32_to_cpu(note->what),
 		.value = (u32)le64_to_cpu(note->value),
 	};
 
-	return nodes->take ? nodes->take(nodes->context, from, &told) : 0;
+	return nodes->take ? nodes->take(nodes->context, from, &received) : 0;
 }
 
 static void take_meeting(const struct nodes *nodes, struct nodes_peer *peer, u32 number, u64 value)
@@ -278,7 +278,7 @@ static void take_meeting(const struct nodes *nodes, struct nodes_peer *peer, u32
 
 static int answer(struct nodes *nodes, u32 node, u32 number)
 {
-	int err = nodes_tell(nodes, node, NODES_TIME, number, nodes_now_ns());
+	int err = nodes_queue_note(nodes, node, NODES_TIME, number, nodes_now_ns());
 
 	nodes->asked_ms = nodes_now_ms();
 	return err ? err : nodes_send(nodes);

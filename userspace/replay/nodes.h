@@ -198,8 +198,8 @@ struct nodes {
 int nodes_open(struct nodes *nodes, const struct transport *transport);
 void nodes_close(struct nodes *nodes);
 
-int nodes_tell(struct nodes *nodes, u32 node, enum nodes_news news, u32 what, u64 value);
-int nodes_tell_all(struct nodes *nodes, enum nodes_news news, u32 what, u64 value);
+int nodes_queue_note(struct nodes *nodes, u32 node, enum nodes_news news, u32 what, u64 value);
+int nodes_queue_for_all(struct nodes *nodes, enum nodes_news news, u32 what, u64 value);
 int nodes_send(struct nodes *nodes);
 int nodes_receive(struct nodes *nodes);
 
@@ -237,8 +237,8 @@ int nodes_finish(struct nodes *nodes, struct replay_result *result, int err, cha
 int nodes_end(struct nodes *nodes, int code, bool is_gathered);
 
 /* nodes.c: pieces of a text for node 0 */
-int nodes_tell_text(struct nodes *nodes, enum nodes_news news, const char *text, size_t room);
-int nodes_tell_result(struct nodes *nodes, const struct replay_result *result);
+int nodes_queue_text(struct nodes *nodes, enum nodes_news news, const char *text, size_t room);
+int nodes_queue_result(struct nodes *nodes, const struct replay_result *result);
 void nodes_add_result(struct replay_result *sum, const struct replay_result *part);
 
 #endif

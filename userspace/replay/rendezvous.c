@@ -41,7 +41,7 @@ static bool is_hopeless(struct nodes *nodes, u64 *since_ms)
 {
 	if (!nodes->is_cancelled && nodes->is_interrupted && nodes->is_interrupted()) {
 		nodes->is_cancelled = true;
-		nodes_tell_all(nodes, NODES_CANCEL, 0, 0);
+		nodes_queue_for_all(nodes, NODES_CANCEL, 0, 0);
 	}
 	if (nodes->is_cancelled && !*since_ms)
 		*since_ms = nodes_now_ms();
@@ -62,17 +62,17 @@ static int introduce(struct nodes *nodes)
 		return 0;
 	if (getrandom(&nodes->run, sizeof(nodes->run), GRND_NONBLOCK) != sizeof(nodes->run))
 		nodes->run = nodes_now_ns();
-	err = nodes_tell_all(nodes, NODES_RUN, 0, nodes->run);
+	err = nodes_queue_for_all(nodes, NODES_RUN, 0, nodes->run);
 	return err ? err : nodes_ask_clocks(nodes, 0);
 }
 
-static int tell_host(struct nodes *nodes)
+static int queue_host(struct nodes *nodes)
 {
 	char host[NODES_HOST_BYTES] = "";
 
 	if (nodes->rendezvous != 1 || gethostname(host, sizeof(host) - 1))
 		return 0;
-	return nodes_tell_text(nodes, NODES_HOST, host, sizeof(host));
+	return nodes_queue_text(nodes, NODES_HOST, host, sizeof(host));
 }
 
 static int host(struct nodes *nodes, int err, char *why, size_t room)
@@ -102,9 +102,9 @@ static int host(struct nodes *nodes, int err, char *why, size_t room)
 		snprintf(why, room, "the other nodes cannot be reached: %s", strerror(-err));
 	}
 	if (err)
-		nodes_tell_all(nodes, NODES_STOP, 0, 0);
+		nodes_queue_for_all(nodes, NODES_STOP, 0, 0);
 	else
-		nodes_tell_all(nodes, NODES_GO, nodes->rendezvous, 0);
+		nodes_queue_for_all(nodes, NODES_GO, nodes->rendezvous, 0);
 	nodes_send(nodes);
 	return err;
 }
@@ -112,11 +112,11 @@ static int host(struct nodes *nodes, int err, char *why, size_t room)
 static int visit(struct nodes *nodes, int err, char *why, size_t room)
 {
 	u64 since_ms = 0;
-	int state = err ? nodes_tell_text(nodes, NODES_TEXT, why, NODES_WHY_BYTES) : tell_host(nodes);
+	int state = err ? nodes_queue_text(nodes, NODES_TEXT, why, NODES_WHY_BYTES) : queue_host(nodes);
 
 	nodes->awaited = aims[nodes->rendezvous < ARRAY_SIZE(aims) ? nodes->rendezvous : 0];
 	if (!state)
-		state = nodes_tell(nodes, 0, NODES_RENDEZVOUS, nodes->rendezvous,
+		state = nodes_queue_note(nodes, 0, NODES_RENDEZVOUS, nodes->rendezvous,
 				   (u64)nodes->identity << 32 | (u32)err);
 	while (state >= 0 && nodes->gone < nodes->rendezvous && !nodes->is_stopped && !nodes->is_lost &&
 	       !is_hopeless(nodes, &since_ms))
@@ -199,7 +199,7 @@ static bool miss(struct nodes *nodes, u64 since_ms, const struct replay_result *
 			 "interrupted after %llu operations, and node %u does not answer",
 			 (unsigned long long)count_ops(nodes, mine), first_missing(nodes));
 		say(sentence);
-		nodes_tell_all(nodes, NODES_END, 0, 1); /* those that are there need not wait */
+		nodes_queue_for_all(nodes, NODES_END, 0, 1); /* those that are there need not wait */
 	}
 	*is_said = true;
 	return nodes_now_ms() - since_ms > GIVE_UP_MS;
@@ -272,14 +272,14 @@ int nodes_finish(struct nodes *nodes, struct replay_result *result, int err, cha
 		return err; /* it did not begin, and a message was printed */
 	if (err && !nodes->is_cancelled) {
 		nodes->is_cancelled = true;
-		state = nodes_tell_all(nodes, NODES_CANCEL, 0, 0);
+		state = nodes_queue_for_all(nodes, NODES_CANCEL, 0, 0);
 	}
 	if (nodes->node && !state)
-		state = err ? nodes_tell_text(nodes, NODES_TEXT, why, NODES_WHY_BYTES) : 0;
+		state = err ? nodes_queue_text(nodes, NODES_TEXT, why, NODES_WHY_BYTES) : 0;
 	if (nodes->node && !state)
-		state = nodes_tell_result(nodes, result);
+		state = nodes_queue_result(nodes, result);
 	if (nodes->node && !state)
-		state = nodes_tell(nodes, 0, NODES_DONE, 0, (u64)(s64)err);
+		state = nodes_queue_note(nodes, 0, NODES_DONE, 0, (u64)(s64)err);
 	if (!state)
 		state = wait_for_end(nodes, result, say, &is_said);
 	nodes->is_lost |= state < 0;
@@ -309,7 +309,7 @@ int nodes_finish(struct nodes *nodes, struct replay_result *result, int err, cha
  */
 int nodes_end(struct nodes *nodes, int code, bool is_gathered)
 {
-	int err = nodes_tell_all(nodes, NODES_END, is_gathered, (u64)code);
+	int err = nodes_queue_for_all(nodes, NODES_END, is_gathered, (u64)code);
 
 	nodes->code = code;
 	return err ? err : nodes_send(nodes);

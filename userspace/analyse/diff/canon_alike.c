@@ -45,7 +45,7 @@ struct access {
 struct inherited {
 	struct inherited *next;
 	u32 task; /* index of the parent */
-	struct told_piece piece;
+	struct map_piece piece;
 	struct canon_op op;
 };
 
@@ -214,7 +214,7 @@ int canon_take_inherited(struct reading_state *s, u32 task, const struct canon_o
 	while (*link) /* in the order in which they are copied */
 		link = &(*link)->next;
 	i->task = task;
-	i->piece = (struct told_piece){ r->map, r->offset_bytes, r->length_bytes };
+	i->piece = (struct map_piece){ r->map, r->offset_bytes, r->length_bytes };
 	i->op = *op;
 	i->op.order = 0;
 	i->next = NULL;

@@ -16,16 +16,16 @@ struct unnamed {
 	u64 object;
 };
 
-struct told_key {
+struct known_map_key {
 	u64 map;
 	u64 tgid;
 };
 
 /* A mapping that is known, or a piece of it; the first is in the table, the others follow. */
-struct told {
+struct known_map {
 	UT_hash_handle hh;
-	struct told_key key;
-	struct told *next;
+	struct known_map_key key;
+	struct known_map *next;
 	s64 offset_bytes;
 	u64 length_bytes;
 };
@@ -131,12 +131,12 @@ int canon_take_opened(struct reading_state *s, const struct iot_rec_opened *r)
 }
 
 /* Two CPUs may announce a mapping, or a piece of one, at the same time: the first record counts. */
-static bool is_known(const struct told *told, const struct told_piece *piece)
+static bool is_known(const struct known_map *known, const struct map_piece *piece)
 {
-	for (; told; told = told->next)
-		if (told->offset_bytes <= piece->offset_bytes &&
-		    (u64)(piece->offset_bytes - told->offset_bytes) + piece->length_bytes <=
-			    told->length_bytes)
+	for (; known; known = known->next)
+		if (known->offset_bytes <= piece->offset_bytes &&
+		    (u64)(piece->offset_bytes - known->offset_bytes) + piece->length_bytes <=
+			    known->length_bytes)
 			return true;
 	return false;
 }
@@ -149,25 +149,25 @@ static bool is_known(const struct told *told, const struct told_piece *piece)
  *
  * Return: 0; 1 if that was known; -ENOMEM.
  */
-int canon_know_map(struct reading_state *s, u32 task, const struct told_piece *piece)
+int canon_know_map(struct reading_state *s, u32 task, const struct map_piece *piece)
 {
-	const struct told_key key = { piece->map, s->canon->tasks[task].tgid };
-	struct told *first, *told;
+	const struct known_map_key key = { piece->map, s->canon->tasks[task].tgid };
+	struct known_map *first, *known;
 
-	HASH_FIND(hh, s->told, &key, sizeof(key), first);
+	HASH_FIND(hh, s->known_maps, &key, sizeof(key), first);
 	if (is_known(first, piece))
 		return 1;
-	told = calloc(1, sizeof(*told));
-	if (!told)
+	known = calloc(1, sizeof(*known));
+	if (!known)
 		return -ENOMEM;
-	told->key = key;
-	told->offset_bytes = piece->offset_bytes;
-	told->length_bytes = piece->length_bytes;
+	known->key = key;
+	known->offset_bytes = piece->offset_bytes;
+	known->length_bytes = piece->length_bytes;
 	if (first) {
-		told->next = first->next;
-		first->next = told;
+		known->next = first->next;
+		first->next = known;
 	} else {
-		HASH_ADD(hh, s->told, key, sizeof(told->key), told);
+		HASH_ADD(hh, s->known_maps, key, sizeof(known->key), known);
 	}
 	return 0;
 }
@@ -181,7 +181,7 @@ int canon_know_map(struct reading_state *s, u32 task, const struct told_piece *p
  */
 int canon_take_mapped(struct reading_state *s, const struct iot_rec_mapped *r)
 {
-	const struct told_piece piece = { r->map, r->offset_bytes, r->length_bytes };
+	const struct map_piece piece = { r->map, r->offset_bytes, r->length_bytes };
 	struct iot_record map = { .kind = IOT_KIND_map };
 	u32 task;
 	int err = canon_task_get(s->canon, r->task, &task);
@@ -226,16 +226,16 @@ int canon_remove_unnamed(struct reading_state *s)
 void canon_free_early(struct reading_state *s)
 {
 	struct unnamed *unnamed, *next_unnamed;
-	struct told *told, *next_told, *piece;
+	struct known_map *known, *next, *piece;
 
 	HASH_ITER (hh, s->unnamed, unnamed, next_unnamed) {
 		HASH_DEL(s->unnamed, unnamed);
 		free(unnamed);
 	}
-	HASH_ITER (hh, s->told, told, next_told) {
-		HASH_DEL(s->told, told);
-		while ((piece = told)) {
-			told = piece->next;
+	HASH_ITER (hh, s->known_maps, known, next) {
+		HASH_DEL(s->known_maps, known);
+		while ((piece = known)) {
+			known = piece->next;
 			free(piece);
 		}
 	}

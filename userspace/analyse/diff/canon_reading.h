@@ -14,11 +14,11 @@ struct entries;
 struct inherited;
 struct reading;
 struct request_pairs;
-struct told;
+struct known_map;
 struct unnamed;
 
 /* A mapping, or a part of one. */
-struct told_piece {
+struct map_piece {
 	u64 map;
 	s64 offset_bytes;
 	u64 length_bytes;
@@ -40,7 +40,7 @@ struct canon_set {
  * @inherited: mappings that a fork has copied, for a child that is not known yet; and their end, NULL: not known
  * @requests: those that have been submitted or have ended
  * @unnamed: files that had lost their names before the recording
- * @told: mappings from the state dump, and copies by forks
+ * @known_maps: mappings from the state dump, and copies by forks
  * @record: the current one
  */
 struct reading_state {
@@ -53,7 +53,7 @@ struct reading_state {
 	struct inherited **inherited_end;
 	struct request_pairs *requests;
 	struct unnamed *unnamed;
-	struct told *told;
+	struct known_map *known_maps;
 	const struct iot_record *record;
 };
 
@@ -77,7 +77,7 @@ void canon_free_alike(struct reading_state *s);
 
 /* canon_early.c */
 int canon_take_opened(struct reading_state *s, const struct iot_rec_opened *r);
-int canon_know_map(struct reading_state *s, u32 task, const struct told_piece *piece);
+int canon_know_map(struct reading_state *s, u32 task, const struct map_piece *piece);
 int canon_take_mapped(struct reading_state *s, const struct iot_rec_mapped *r);
 int canon_remove_unnamed(struct reading_state *s);
 void canon_free_early(struct reading_state *s);

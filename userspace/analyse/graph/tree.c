@@ -267,9 +267,9 @@ static void observe_rename(struct tree *tree, const struct iot_rec_rename *r)
 		tree_found(tree, r->new_name, r->replaced, is_change);
 	else
 		tree_missed(tree, r->new_name, is_change);
-	tree_came(tree, r->new_name, r->object);
+	tree_note_arrival(tree, r->new_name, r->object);
 	if (r->flags & IOT_RENAME_exchange)
-		tree_came(tree, r->name, r->replaced);
+		tree_note_arrival(tree, r->name, r->replaced);
 }
 
 /**
@@ -327,7 +327,7 @@ int tree_observe(struct tree *tree, struct iot_names *names, const struct iot_re
 		if (!record->link.result) {
 			tree_found(tree, record->link.old_name, record->link.object, false);
 			tree_missed(tree, record->link.name, true);
-			tree_came(tree, record->link.name, record->link.object);
+			tree_note_arrival(tree, record->link.name, record->link.object);
 		}
 		break;
 	case IOT_KIND_readlink:

@@ -44,7 +44,7 @@ struct arrival {
  * @first_by: first operation on it, of those that have ended
  * @until_ns: its end
  * @rivals: those that changed the name and began before that
- * @arrivals: objects that came to the name, without those that the trace created
+ * @arrivals: objects that arrived at the name, without those that the trace created
  * @is_disputed: it is not known yet which of all these was the first
  * @path: at the beginning; set at the end
  * @key: id of the directory, component; a zero byte follows
@@ -131,7 +131,7 @@ void *tree_allocate(struct tree *tree, size_t bytes);
 /* tree_observations.c */
 void tree_found(struct tree *tree, u64 name, u64 id, bool is_change);
 void tree_missed(struct tree *tree, u64 name, bool is_change);
-void tree_came(struct tree *tree, u64 name, u64 id);
+void tree_note_arrival(struct tree *tree, u64 name, u64 id);
 void tree_listed(struct tree *tree, struct node *node, u32 type);
 void tree_free_observations(struct tree *tree);
 

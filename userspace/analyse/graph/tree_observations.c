@@ -101,12 +101,12 @@ void tree_missed(struct tree *tree, u64 name, bool is_change)
 }
 
 /**
- * tree_came() - something that the trace did not make came to a name
+ * tree_note_arrival() - something that the trace did not make arrived at a name
  * @tree: observations so far
  * @name: of the trace
  * @id: of the object
  */
-void tree_came(struct tree *tree, u64 name, u64 id)
+void tree_note_arrival(struct tree *tree, u64 name, u64 id)
 {
 	struct node *node = tree_node_of(tree, name);
 	struct tree_object *object = tree_object_of(tree, id);

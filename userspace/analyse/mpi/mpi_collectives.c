@@ -30,7 +30,7 @@ struct fan_in {
 	u32 latch;
 };
 
-static u64 came_ns(const struct graph *graph, const struct mpi_needs *needs, u32 member)
+static u64 arrived_ns(const struct graph *graph, const struct mpi_needs *needs, u32 member)
 {
 	return graph->mpi[needs->members[member].call].enter_ns;
 }
@@ -102,7 +102,7 @@ static bool is_link(const struct graph *graph, const struct mpi_needs *needs, u3
 {
 	return member && needs->needs[member].certainty != MPI_NEEDS_NOTHING &&
 	       needs->members[member].ended == needs->members[member].call &&
-	       left_ns(graph, needs, member) > came_ns(graph, needs, member);
+	       left_ns(graph, needs, member) > arrived_ns(graph, needs, member);
 }
 
 /* A chain: each waits for the next one below it to leave, and for those between them one by one. */
@@ -168,8 +168,8 @@ static bool is_in_order(const struct graph *graph, const struct mpi_needs *needs
 	for (i = 0; i < needs->count; i++) {
 		if (needs->needs[i].certainty != MPI_NEEDS_NOTHING && left_ns(graph, needs, i) <= last_ns)
 			return false;
-		if (came_ns(graph, needs, i) > last_ns)
-			last_ns = came_ns(graph, needs, i);
+		if (arrived_ns(graph, needs, i) > last_ns)
+			last_ns = arrived_ns(graph, needs, i);
 	}
 	return true;
 }
@@ -197,8 +197,8 @@ static void add_source(const struct graph *graph, const struct mpi_needs *needs,
 		return;
 	fan_in->is_source[member] = true;
 	fan_in->sources++;
-	if (came_ns(graph, needs, member) > fan_in->last_ns)
-		fan_in->last_ns = came_ns(graph, needs, member);
+	if (arrived_ns(graph, needs, member) > fan_in->last_ns)
+		fan_in->last_ns = arrived_ns(graph, needs, member);
 }
 
 /* All ranges of a fan-in are one, but for those that are empty. */

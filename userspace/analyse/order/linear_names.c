@@ -106,7 +106,7 @@ static bool shows_name(const struct graph_op *op)
 	}
 }
 
-static void goes(struct linear *e, const struct graph_op *op, u32 file)
+static void note_departure(struct linear *e, const struct graph_op *op, u32 file)
 {
 	if (!e->stays_ns[file] || op->enter_ns < e->stays_ns[file])
 		e->stays_ns[file] = op->enter_ns;
@@ -115,9 +115,9 @@ static void goes(struct linear *e, const struct graph_op *op, u32 file)
 static void gather(struct linear *e, const struct graph_op *op)
 {
 	if (is_removed(op) || is_renamed(op))
-		goes(e, op, op->file);
+		note_departure(e, op, op->file);
 	if (is_renamed(op))
-		goes(e, op, op->file2);
+		note_departure(e, op, op->file2);
 	if (is_made(op))
 		e->is_made[op->file] = true;
 	if (is_made(op) || is_removed(op) || is_renamed(op))
@@ -195,7 +195,7 @@ static void found(struct linear *e, const char *text, u32 dir, u32 file)
 		path->name->first = file;
 }
 
-static void came(struct linear *e, const char *text, u32 dir, u32 file)
+static void note_arrival(struct linear *e, const char *text, u32 dir, u32 file)
 {
 	const struct path *path = !file || !e->is_made[file] ? path_path(e, text, dir) : NULL;
 
@@ -215,11 +215,11 @@ static void find_first(struct linear *e, const struct graph_op *op)
 	if (op->kind == IOT_KIND_rename)
 		found(e, op->path2, op->dir2, op->file2);
 	if (is_renamed(op) || is_linked(op))
-		came(e, op->path2, op->dir2, op->file);
+		note_arrival(e, op->path2, op->dir2, op->file);
 	if (is_renamed(op) && is_exchange(op))
-		came(e, op->path, op->dir, op->file2);
+		note_arrival(e, op->path, op->dir, op->file2);
 	if (!op->file && (is_removed(op) || is_renamed(op)))
-		came(e, op->path, op->dir, 0);
+		note_arrival(e, op->path, op->dir, 0);
 }
 
 static void each_op(struct linear *e, void (*visit)(struct linear *e, const struct graph_op *op))
