@@ -50,6 +50,7 @@ static u64 clone_flags(struct import *im, const struct call *call)
 
 void call_clone(struct import *im, const struct call *call, const struct call_kind *kind)
 {
+	u64 flags;
 	size_t i;
 
 	(void)kind;
@@ -60,15 +61,17 @@ void call_clone(struct import *im, const struct call *call, const struct call_ki
 			im->err = -ENOMEM;
 		return;
 	}
-	clone_flags(im, call);
+	flags = clone_flags(im, call);
 	for (i = 0; i < im->birth_count; i++) {
 		struct birth *birth = &im->births[i];
 
 		if (birth->is_used || birth->result != call->result || birth->parent != call->pid)
 			continue;
 		task_born(im, im->task, birth, im->begin_ns);
-		return;
+		break;
 	}
+	if (flags & CLONE_VFORK)
+		task_vforked(im, im->task);
 }
 
 void call_unshare(struct import *im, const struct call *call, const struct call_kind *kind)

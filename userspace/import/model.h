@@ -166,6 +166,7 @@ struct memory {
 /**
  * struct task - a thread
  * @inner_pid: its number in its own PID namespace, if different; else 0
+ * @vfork_parent: pid of the thread that made it by vfork(2) and waits for it; 0 if none
  * @id: of the task in the trace; an exec gives it another
  * @ops: operations that it entered in the trace
  * @call: that it is in; NULL if in none
@@ -181,6 +182,7 @@ struct task {
 	u32 pid;
 	u32 tgid;
 	u32 inner_pid;
+	u32 vfork_parent;
 	u32 id;
 	u32 ops;
 	const struct call *call;
@@ -411,6 +413,8 @@ struct task *task_find(struct import *im, u32 pid);
 struct task *task_of(struct import *im, u32 pid, u64 time_ns);
 struct task *task_fork(struct import *im, struct task *parent, u32 pid, u64 flags, u64 time_ns);
 struct task *task_born(struct import *im, struct task *parent, struct birth *birth, u64 time_ns);
+void task_release(struct import *im, struct task *child);
+void task_vforked(struct import *im, const struct task *parent);
 void task_exec(struct import *im, struct task *task, struct text name, struct text file);
 void task_exit(struct import *im, struct task *task, u32 code, u64 time_ns);
 void task_supersede(struct import *im, u32 from_pid, u32 pid, u64 time_ns);

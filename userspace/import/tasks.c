@@ -107,6 +107,53 @@ static struct task *task_adopt(struct import *im, u32 pid, u64 time_ns)
 }
 
 /**
+ * task_release() - the parent of a child of vfork(2) continues: the child executes a program, or ends
+ * @child: any task
+ *
+ * The record precedes that of the exec or the exit, so operations of the new program do not count.
+ */
+void task_release(struct import *im, struct task *child)
+{
+	struct task *parent = child->vfork_parent ? task_find(im, child->vfork_parent) : NULL;
+	struct iot_record record = { .kind = IOT_KIND_wake };
+
+	child->vfork_parent = 0;
+	if (!parent)
+		return;
+	record.wake.task = child->id;
+	record.wake.op = child->ops;
+	record.wake.woken = parent->id;
+	record.wake.woken_op = parent->ops;
+	record.wake.woken_runtime_ns = parent->runtime_ns;
+	emit_event(im, &record);
+}
+
+/* The last child of vfork(2) of a task, if it has neither executed a program nor ended yet. */
+static struct task *vfork_child(struct import *im, u32 parent)
+{
+	struct task *task;
+
+	for (task = im->tasks; task; task = task->hh.next)
+		if (task->vfork_parent == parent)
+			return task;
+	return NULL;
+}
+
+/**
+ * task_vforked() - a call of vfork(2) has returned to the parent, perhaps before the exec of the child returns
+ */
+void task_vforked(struct import *im, const struct task *parent)
+{
+	struct task *child = vfork_child(im, parent->pid);
+
+	if (!child)
+		return;
+	if (im->end_ns > im->last_ns)
+		im->last_ns = im->end_ns;
+	task_release(im, child);
+}
+
+/**
  * task_fork() - a task makes another
  * @flags: CLONE_*
  *
@@ -124,6 +171,7 @@ struct task *task_fork(struct import *im, struct task *parent, u32 pid, u64 flag
 	if (!child)
 		return NULL;
 	memcpy(child->command, parent->command, sizeof(child->command));
+	child->vfork_parent = flags & CLONE_VFORK ? parent->pid : 0;
 	child->program = parent->program;
 	child->memory = flags & CLONE_VM ? parent->memory : memory_copy(im, parent->memory);
 	child->fds = flags & CLONE_FILES ? parent->fds : fd_table_copy(im, parent->fds);
@@ -264,12 +312,13 @@ void task_exec(struct import *im, struct task *task, struct text name, struct te
 	memory_put(im, task->memory);
 	task->memory = memory;
 	fd_table_exec(im, fds);
+	if (im->end_ns > im->last_ns)
+		im->last_ns = im->end_ns;
+	task_release(im, task);
 	task->id = ++im->last_task;
 	record.exec.task = before;
 	record.exec.op = task->ops;
 	record.exec.into = task->id;
-	if (im->end_ns > im->last_ns)
-		im->last_ns = im->end_ns;
 	emit_event(im, &record);
 	task->ops = 0;
 	base = base ? base + 1 : path;
@@ -305,6 +354,7 @@ void task_exit(struct import *im, struct task *task, u32 code, u64 time_ns)
 	struct iot_record record = { .kind = IOT_KIND_exit };
 
 	at_time(im, task, time_ns);
+	task_release(im, task);
 	memory_put(im, task->memory);
 	record.exit.task = task->id;
 	record.exit.op = task->ops;
