@@ -165,6 +165,11 @@ static void print_text(const struct options *options, const struct compile_summa
 		print_duration(": ", s->backpressure_ns);
 		printf("\n");
 	}
+	if (s->delays) {
+		printf("  %llu delays by the recorder are not think time", s->delays);
+		print_duration(": ", s->delays_ns);
+		printf("\n");
+	}
 	if (s->recorder_ns) {
 		printf("  the cost of recording between operations is not think time");
 		print_duration(": ", s->recorder_ns);
@@ -317,6 +322,8 @@ static void print_json(const struct options *options, const struct compile_summa
 	json_end(&json, '}');
 	json_put_unsigned(&json, "backpressure_waits", s->backpressure_waits);
 	json_put_unsigned(&json, "backpressure_ns", s->backpressure_ns);
+	json_put_unsigned(&json, "delays", s->delays);
+	json_put_unsigned(&json, "delays_ns", s->delays_ns);
 	json_put_unsigned(&json, "recorder_ns", s->recorder_ns);
 	json_put_unsigned(&json, "recorder_cut", s->recorder_cut);
 	json_put_unsigned(&json, "asleep_ns", s->asleep_ns);

@@ -18,6 +18,7 @@
 #include "launcher.h"
 #include "omissions.h"
 #include "option.h"
+#include "option_delay.h"
 #include "option_filter.h"
 #include "option_flight.h"
 #include "record/record.h"
@@ -104,6 +105,13 @@ static void set_filter(struct option_state *state, char *argument)
 	options->record.program = filter_program(options->filter, &options->record.program_bytes);
 }
 
+static void set_delay(struct option_state *state, char *argument)
+{
+	struct options *options = state->options;
+
+	option_delay(state, argument, &options->record.delay);
+}
+
 static void set_flight(struct option_state *state, char *argument)
 {
 	struct options *options = state->options;
@@ -151,6 +159,18 @@ static void check_counters(struct option_state *state)
 		option_error(state, "--counters cannot be combined with --mpi-only, which records no operations on files");
 }
 
+static void check_delay(struct option_state *state)
+{
+	const struct options *options = state->options;
+
+	if (!options->record.delay.period)
+		return;
+	if (options->record.counters)
+		option_error(state, "--delay cannot be combined with --counters, which records no operations");
+	if (options->is_attach || options->is_join || options->is_mpi_only)
+		option_error(state, "--delay cannot be combined with --attach, --join or --mpi-only");
+}
+
 static void check(struct option_state *state)
 {
 	const struct options *options = state->options;
@@ -174,6 +194,7 @@ static void check(struct option_state *state)
 	if (!options->is_attach && !options->record.command)
 		option_error(state, "no command to record");
 	check_counters(state);
+	check_delay(state);
 	if (options->has_flight_option && !options->record.is_flight)
 		option_error(state, "--flight-* require --flight");
 	if (options->record.is_flight && (options->is_join || options->is_mpi_only))
@@ -213,6 +234,10 @@ static const struct option_row option_rows[] = {
 	  .absent = COUNTERS_DEFAULT, .field = FIELD(record.counters),
 	  .help = "count operations in the kernel instead of recording each, in a table of ROWS rows (default: 4096), one for "
 		  "each operation, file, process and user; such a trace cannot be replayed" },
+	{ "delay", 0, OPTION_TEXT, "KEY=VALUE,...", .is_optional = true, .set = set_delay,
+	  .help = "delay threads after their operations until all others are blocked, to find out which of them wait: thread=N "
+		  "(default: 0, all), period=N operations (1), phase=N (0), asleep=TIME (20ms), idle=TIME (100ms), "
+		  "limit=TIME (1s), total=TIME (60s)" },
 	{ "flight", 0, OPTION_TEXT, "SIZE|SECONDS", .set = set_flight,
 	  .help = "keep only the last records in memory, such as 64M, 30s or both, and write them to numbered files on "
 		  "SIGUSR1, on `iotape ctl dump`, or for a cause below" },
@@ -333,6 +358,11 @@ static void add_facts(struct options *options)
 		facts_add(facts, IOT_FACT_FILTER, "%s", filter_text(options->filter));
 	if (options->record.counters)
 		facts_add(facts, IOT_FACT_COUNTERS, "%u", options->record.counters);
+	if (options->record.delay.period) {
+		char text[DELAY_TEXT_BYTES];
+
+		facts_add(facts, IOT_FACT_DELAY, "%s", delay_text(&options->record.delay, text));
+	}
 	if (options->record.is_flight) {
 		char text[64];
 

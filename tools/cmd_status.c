@@ -99,6 +99,8 @@ static void print_text(const struct session *s, const struct rates *rates)
 	putchar('\n');
 	if (info->flags & IOT_INFO_COUNTERS)
 		put_line("counters", "operations are counted, not recorded");
+	if (info->flags & IOT_INFO_DELAYS)
+		put_line("delays", "threads are delayed after their operations");
 	if (info->flags & IOT_INFO_FILTERED)
 		printf("  %-10s %s, %llu operations excluded\n", "filter", *s->ops ? s->ops : "?",
 		       (unsigned long long)info->refused);
@@ -124,6 +126,7 @@ static void print_json(const struct session *s, const struct rates *rates)
 	json_put_string(&json, "state", session_state(s));
 	json_put_bool(&json, "is_paused", info->flags & IOT_INFO_PAUSED);
 	json_put_bool(&json, "has_counters", info->flags & IOT_INFO_COUNTERS);
+	json_put_bool(&json, "has_delays", info->flags & IOT_INFO_DELAYS);
 	json_put_string(&json, "policy", session_policy(s));
 	json_put_unsigned(&json, "collector", info->collector);
 	json_put_unsigned(&json, "mounts", info->mounts);

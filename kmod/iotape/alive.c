@@ -26,21 +26,14 @@ struct alive_list {
 	u32 count;
 };
 
-/* Was the task announced or created in the session? A lost announcement does not count. */
-static bool is_known(const struct iot_task *task, u64 session)
-{
-	return READ_ONCE(task->epoch) == session || READ_ONCE(task->made) == session ||
-	       READ_ONCE(task->renewed) == session;
-}
-
 /* The entry is locked, so its thread exists. */
-static void see_task(const struct iot_task *task, void *context)
+static void see_task(struct iot_task *task, void *context)
 {
 	struct task_struct *thread = (struct task_struct *)task->thread;
 	struct alive_list *list = context;
 	struct iot_alive_thread *found;
 
-	if (!is_known(task, list->session) || READ_ONCE(thread->flags) & (PF_EXITING | PF_KTHREAD))
+	if (!iot_task_is_known(task, list->session) || READ_ONCE(thread->flags) & (PF_EXITING | PF_KTHREAD))
 		return;
 	if (list->count++ >= list->room)
 		return;

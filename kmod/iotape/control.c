@@ -80,7 +80,7 @@ static int control_query(void __user *arg)
 		.kinds = 0 IOT_RECORDS(COUNT_KIND),
 #undef COUNT_KIND
 		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | IOT_FEATURE_PROGRAM | IOT_FEATURE_CTL |
-			    IOT_FEATURE_COUNTERS | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
+			    IOT_FEATURE_COUNTERS | (iot_delays_can() ? IOT_FEATURE_DELAY : 0) | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
 	};
 
 	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
@@ -226,6 +226,35 @@ static int control_count(struct control *control, const void __user *arg)
 	return iot_session_count(control->session, count.rows);
 }
 
+/* Return: the reason why a request is invalid; NULL if it is valid. */
+static const char *delay_fault(const struct iot_delay *delay)
+{
+	const u64 times_ns[] = { delay->asleep_ns, delay->idle_ns, delay->limit_ns, delay->total_ns };
+	size_t i;
+
+	if (delay->flags)
+		return "unknown flags";
+	if (!delay->period || delay->period > IOT_DELAY_PERIOD_MAX || delay->phase >= delay->period)
+		return "period or phase out of range";
+	for (i = 0; i < ARRAY_SIZE(times_ns); i++)
+		if (times_ns[i] < IOT_DELAY_MIN_NS || times_ns[i] > IOT_DELAY_MAX_NS)
+			return "a time is out of range";
+	return NULL;
+}
+
+static int control_delay(struct control *control, const void __user *arg)
+{
+	struct iot_delay delay;
+	const char *fault;
+
+	if (!control->session)
+		return iot_refuse(-EINVAL, "delay: the descriptor is no session");
+	if (copy_from_user(&delay, arg, sizeof(delay)))
+		return -EFAULT;
+	fault = delay_fault(&delay);
+	return fault ? iot_refuse(-EINVAL, "delay: %s", fault) : iot_session_delay(control->session, &delay);
+}
+
 static int control_done(struct control *control, const void __user *arg)
 {
 	struct iot_done done;
@@ -348,6 +377,9 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		break;
 	case IOT_IOC_COUNT:
 		err = control_count(control, user);
+		break;
+	case IOT_IOC_DELAY:
+		err = control_delay(control, user);
 		break;
 	case IOT_IOC_DONE:
 		err = control_done(control, user);

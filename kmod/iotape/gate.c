@@ -183,10 +183,13 @@ void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_s
 		iot_session_count_lost(session);
 		goto out;
 	}
-	if (key && task->kept_key == key && task->kept.epoch == session->number)
+	if (key && task->kept_key == key && task->kept.epoch == session->number) {
 		span_continue(span, task);
-	else
+	} else {
 		span_begin(session, span, task);
+		if (static_branch_unlikely(&iot_has_delays))
+			iot_delay_arm(session, task, span->op);
+	}
 	span->is_counted = session->counters;
 	task->kept_key = 0;
 	task->current_op = span->op;

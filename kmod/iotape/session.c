@@ -76,6 +76,7 @@ struct iot_session *iot_session_new(const struct iot_create *create)
 	kref_init(&session->refs);
 	INIT_LIST_HEAD(&session->list);
 	iot_gate_init(&session->gate);
+	iot_delays_init(&session->delays);
 	iot_backpressure_init(&session->backpressure, create->buffers);
 	iot_ctl_init(session);
 	session->created_ns = ktime_get_mono_fast_ns();
@@ -131,6 +132,7 @@ static void session_quiesce(struct iot_session *session)
 	iot_ctl_wake(session);
 	iot_mailboxes_close(&session->mailboxes);
 	iot_backpressure_wake(session);
+	iot_delays_wake(&session->delays);
 }
 
 static void source_disown(struct iot_source *source)
@@ -162,6 +164,7 @@ void iot_session_close(struct iot_session *session)
 	if (session->uses_wakes)
 		iot_wakes_put(session->has_wakes);
 	iot_gate_exit(&session->gate);
+	iot_delays_exit(&session->delays);
 	iot_program_drop(session);
 	iot_sender_stop(session);
 	for_each_possible_cpu(cpu)
@@ -655,6 +658,21 @@ int iot_session_count(struct iot_session *session, u32 rows)
 	session->counters = table;
 	mutex_unlock(&iot_control_lock);
 	return 0;
+}
+
+/**
+ * iot_session_delay() - delay threads after some of their operations
+ * @session: not started; the caller prevents a start meanwhile
+ * @delay: in range
+ *
+ * Context: sleeps. Return: 0; -EINVAL if the session has started; -EBUSY if it has delays already; -EOPNOTSUPP if the
+ * kernel lets no module add task work.
+ */
+int iot_session_delay(struct iot_session *session, const struct iot_delay *delay)
+{
+	if (session_state(session) > IOT_STATE_READY)
+		return iot_refuse(-EINVAL, "delay: session %llu was started before", session->number);
+	return iot_delays_set(&session->delays, delay);
 }
 
 /*

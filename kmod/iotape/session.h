@@ -30,6 +30,7 @@
 #include "channel.h"
 #include "counters.h"
 #include "ctl.h"
+#include "delay.h"
 #include "delivery.h"
 #include "gate.h"
 #include "iotape.h"
@@ -48,6 +49,7 @@
  * @flush_ms: maximum time before a record is sent
  * @gate: decides which operations are recorded
  * @counters: its operations are counted there instead of recorded; NULL: they are recorded. Constant once it has started
+ * @delays: which of its threads are delayed, and when
  * @backpressure: which CPUs are behind, and the tasks that wait for the collector
  * @sender_wait: where the sender sleeps
  * @channels: of each CPU, records that were emitted there and are not sent yet
@@ -78,6 +80,7 @@ struct iot_session {
 	u32 flush_ms;
 	struct iot_gate gate;
 	struct iot_counter_table *counters;
+	struct iot_delays delays;
 	struct iot_backpressure backpressure;
 	wait_queue_head_t sender_wait;
 	struct iot_channel __percpu *channels;
@@ -119,6 +122,7 @@ void iot_session_counts(const struct iot_session *session, struct iot_status *st
 size_t iot_session_paths(const struct iot_session *session, char *text, size_t room);
 int iot_session_filter(struct iot_session *session, const struct iot_filter *filter);
 int iot_session_count(struct iot_session *session, u32 rows);
+int iot_session_delay(struct iot_session *session, const struct iot_delay *delay);
 int iot_session_admit(struct iot_session *session, const struct iot_admit *admit);
 struct iot_session *iot_session_join(struct super_block *sb);
 

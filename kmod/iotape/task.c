@@ -284,9 +284,9 @@ bool iot_task_is_made(struct iot_session *session, const struct task_struct *thr
  *
  * Threads that start or exit meanwhile may or may not be visited.
  */
-void iot_task_each(void (*see)(const struct iot_task *task, void *context), void *context)
+void iot_task_each(void (*see)(struct iot_task *task, void *context), void *context)
 {
-	const struct iot_task *task;
+	struct iot_task *task;
 	unsigned long flags;
 	size_t i;
 
@@ -301,6 +301,22 @@ void iot_task_each(void (*see)(const struct iot_task *task, void *context), void
 		rcu_read_unlock();
 		cond_resched();
 	}
+}
+
+/**
+ * iot_task_nth() - the number of a thread in a session, from 1
+ * @task: current's, or that of a thread that does not run yet
+ * @session: entered
+ *
+ * A thread has its number from the first call for it on, also after exec.
+ */
+u32 iot_task_nth(struct iot_task *task, struct iot_session *session)
+{
+	if (task->numbered != session->number) {
+		task->nth = atomic_inc_return(&session->delays.threads);
+		task->numbered = session->number;
+	}
+	return task->nth;
 }
 
 /**
@@ -320,6 +336,7 @@ int iot_task_adopt(struct iot_session *session)
 	if (!task)
 		return -ENOMEM;
 	task->member = session->number;
+	iot_task_nth(task, session);
 	task_announce(session, task, current);
 	return 0;
 }
@@ -384,6 +401,7 @@ static void note_fork(struct task_struct *parent, struct task_struct *child)
 	}
 	made->made = session->number;
 	made->member = maker->member;
+	iot_task_nth(made, session);
 	task_announce(session, made, child);
 	r.task = maker->id;
 	r.op = maker->ops;
@@ -540,6 +558,7 @@ void iot_task_exit(void)
 	size_t i;
 
 	probes_unregister(ARRAY_SIZE(probes));
+	iot_delay_drain();
 	iot_backpressure_drain();
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		hlist_for_each_entry_safe(task, next, &table[i].head, node)

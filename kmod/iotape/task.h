@@ -9,8 +9,8 @@
  * Locking: look-up is lock-free (RCU); a bucket's lock is taken to add and remove entries. Only the
  * thread itself writes the fields of its entry, without a lock. The exceptions are @epoch, @id and @delayed_ns, written
  * under the bucket's lock when another thread announces this one, or when this one becomes another task;
- * @made, written by the parent; and the fields about wake-ups, written by the waking thread under the
- * pi_lock of this thread.
+ * @made, @nth and @numbered, written by the parent; @look, written by a delayed thread under the bucket's lock; and the
+ * fields about wake-ups, written by the waking thread under the pi_lock of this thread.
  */
 #ifndef IOT_TASK_H
 #define IOT_TASK_H
@@ -19,6 +19,7 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
+#include "delay.h"
 #include "iotape.h"
 #include "mailbox.h"
 #include "wakes.h"
@@ -47,7 +48,12 @@ struct task_struct;
  * @kept: span of an operation that will be retried, see iot_span_keep()
  * @kept_key: of that span, 0 if there is none
  * @wakes: recent wake-ups of it, see wakes.c
- * @is_held: it waits for the collector
+ * @is_held: it waits for the collector, or is delayed
+ * @nth: its number among the threads of session @numbered, 0 if none, see iot_task_nth()
+ * @numbered: that session
+ * @delay: task work for its delay, see delay.c
+ * @delay_session: the session that will delay it, NULL if none
+ * @look: what another thread saw of it that is delayed, see delay.c
  * @backpressure: task work for its wait for the collector, see backpressure.c
  * @backpressure_session: the session whose collector it will wait for, NULL if none
  * @rcu: frees it
@@ -73,6 +79,11 @@ struct iot_task {
 	u64 kept_key;
 	struct iot_wakes wakes;
 	bool is_held;
+	u32 nth;
+	u64 numbered;
+	struct callback_head delay;
+	struct iot_session *delay_session;
+	struct iot_look look;
 	struct callback_head backpressure;
 	struct iot_session *backpressure_session;
 	struct rcu_head rcu;
@@ -104,6 +115,13 @@ static inline u32 iot_task_ops_asleep(const struct iot_task *task)
 	return mailbox ? iot_mailbox_op(mailbox, ops) : ops;
 }
 
+/* Was the task announced or created in the session? A lost announcement does not count. */
+static inline bool iot_task_is_known(const struct iot_task *task, u64 session)
+{
+	return READ_ONCE(task->epoch) == session || READ_ONCE(task->made) == session ||
+	       READ_ONCE(task->renewed) == session;
+}
+
 /* For current: the number of an operation that it enters. */
 static inline u32 iot_task_op_new(struct iot_task *task)
 {
@@ -130,7 +148,8 @@ struct iot_task *iot_task_of_current(struct iot_session *session);
 int iot_task_adopt(struct iot_session *session);
 bool iot_task_is_member(const struct iot_session *session);
 u32 iot_task_announce(struct iot_session *session, struct task_struct *thread);
-void iot_task_each(void (*see)(const struct iot_task *task, void *context), void *context);
+void iot_task_each(void (*see)(struct iot_task *task, void *context), void *context);
+u32 iot_task_nth(struct iot_task *task, struct iot_session *session);
 bool iot_task_is_made(struct iot_session *session, const struct task_struct *thread);
 
 #endif

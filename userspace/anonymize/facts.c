@@ -62,6 +62,7 @@ static const struct {
 	{ "shared", FACT_PATH },
 	{ "target", FACT_PATH },
 	{ IOT_FACT_COUNTERS, FACT_HARMLESS },
+	{ IOT_FACT_DELAY, FACT_HARMLESS },
 	{ "command", FACT_COMMAND },
 	{ "boot", FACT_HOST },
 	{ "host", FACT_HOST },

@@ -334,6 +334,8 @@ static void summarize(struct compiler *c)
 	memcpy(s->lengths, graph->lengths, sizeof(s->lengths));
 	s->backpressure_waits = graph->backpressure_waits;
 	s->backpressure_ns = graph->backpressure_ns;
+	s->delays = graph->delays;
+	s->delays_ns = graph->delays_ns;
 	s->recorder_ns = graph->recorder_ns;
 	s->recorder_cut = graph->recorder_cut;
 	s->asleep_ns = graph->asleep_ns;

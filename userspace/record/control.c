@@ -131,9 +131,28 @@ static int control_count(const struct record_options *options, const struct iot_
 	return err;
 }
 
+/* Delay threads, to find out which others wait for them. */
+static int control_delay(const struct record_options *options, const struct iot_query *query, int session_fd,
+			 char *why, size_t room)
+{
+	int err;
+
+	if (!options->delay.period)
+		return 0;
+	if (!(query->features & IOT_FEATURE_DELAY)) {
+		snprintf(why, room, "--delay: the kernel lets no module add task work, or the loaded module iotape is too old for "
+				    "this option");
+		return -EOPNOTSUPP;
+	}
+	err = ioctl(session_fd, IOT_IOC_DELAY, &options->delay) ? -errno : 0;
+	if (err)
+		snprintf(why, room, "--delay: %s", strerror(-err));
+	return err;
+}
+
 /**
  * control_open() - make a session
- * @options: policy, buffers, flush_ms, has_wakes, ops, the program, counters and the admits are used
+ * @options: policy, buffers, flush_ms, has_wakes, ops, the program, counters, the delay and the admits are used
  * @session: out: its number
  * @why: out, after an error: a sentence
  * @room: room for it
@@ -171,7 +190,8 @@ int control_open(const struct record_options *options, uint64_t *session, char *
 	err = control_admit(options, fd, why, room);
 	if (!err)
 		err = control_filter(options, &query, fd, why, room) ?:
-		      control_program(options, &query, fd, why, room) ?: control_count(options, &query, fd, why, room);
+		      control_program(options, &query, fd, why, room) ?:
+		      control_count(options, &query, fd, why, room) ?: control_delay(options, &query, fd, why, room);
 	if (err) {
 		close(fd);
 		return err;

@@ -24,6 +24,7 @@
  * @program: filter program, see <iotape/filter.h>; NULL: none
  * @program_bytes: of it
  * @counters: count operations in so many rows instead of recording them; 0: record them
+ * @delay: delays of threads; its period is 0 if there are none
  * @drop: drop records rather than make tasks wait for the collector
  * @buffers: buffers of each CPU
  * @flush_ms: maximum age of an unsent record
@@ -47,6 +48,7 @@ struct record_options {
 	const void *program;
 	size_t program_bytes;
 	unsigned int counters;
+	struct iot_delay delay;
 	bool drop;
 	unsigned int buffers;
 	unsigned int flush_ms;

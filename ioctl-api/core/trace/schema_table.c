@@ -228,6 +228,7 @@ static const struct iot_symbol reasons[] = { IOT_REASONS(VALUE_ROW) {} };
 static const struct iot_symbol verdicts[] = { IOT_VERDICTS(VALUE_ROW) {} };
 static const struct iot_symbol verbs[] = { IOT_VERBS(VALUE_ROW) {} };
 static const struct iot_symbol measures[] = { IOT_MEASURES(VALUE_ROW) {} };
+static const struct iot_symbol endings[] = { IOT_ENDINGS(VALUE_ROW) {} };
 static const struct iot_symbol sources[] = { IOT_SOURCES(VALUE_ROW) {} };
 static const struct iot_symbol whences[] = { IOT_WHENCES(VALUE_ROW) {} };
 static const struct iot_symbol types[] = { IOT_TYPES(VALUE_ROW) {} };
@@ -268,6 +269,7 @@ static const struct {
 	[IOT_CLASS_sources] = { sources, false },
 	[IOT_CLASS_verb] = { verbs, false },
 	[IOT_CLASS_measure] = { measures, false },
+	[IOT_CLASS_ending] = { endings, false },
 };
 
 static const struct {

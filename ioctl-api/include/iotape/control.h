@@ -14,7 +14,7 @@
  *   3  the requests of both devices have a magic number of their own; 0xB7, which they had before, is that of
  *      nsfs and remoteproc, and strace named them after those; later: IOT_IOC_FILTER; later: IOT_IOC_CTL,
  *      IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO; later: IOT_IOC_PROGRAM;
- *      later: IOT_IOC_COUNT and IOT_IOC_COUNTERS
+ *      later: IOT_IOC_COUNT and IOT_IOC_COUNTERS; later: IOT_IOC_DELAY
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -45,6 +45,7 @@ struct iot_query {
 #define IOT_FEATURE_PROGRAM 8u /* IOT_IOC_PROGRAM is there */
 #define IOT_FEATURE_CTL 16u /* IOT_IOC_CTL, IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO are there */
 #define IOT_FEATURE_COUNTERS 32u /* IOT_IOC_COUNT and IOT_IOC_COUNTERS are there */
+#define IOT_FEATURE_DELAY 64u /* IOT_IOC_DELAY is there */
 #define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: to name a mount is not enough to join its session */
 
 enum iot_policy {
@@ -226,6 +227,7 @@ struct iot_describe {
 #define IOT_INFO_WAKES 2u    /* all wake-ups are recorded */
 #define IOT_INFO_FILTERED 4u /* not all operations are recorded */
 #define IOT_INFO_COUNTERS 8u /* operations are counted instead of recorded */
+#define IOT_INFO_DELAYS 16u  /* tasks are delayed */
 
 #define IOT_INFO_TEXT_MAX_BYTES (1u << 20)
 
@@ -381,6 +383,40 @@ struct iot_counters {
 	__u64 reserved;
 };
 
+#define IOT_DELAY_PERIOD_MAX (1u << 30)
+#define IOT_DELAY_MIN_NS     100000ull
+#define IOT_DELAY_MAX_NS     (3600 * 1000000000ull)
+
+/**
+ * struct iot_delay - delay threads after their operations, to find out which other threads wait for them
+ * @thread: number of the thread to be delayed; 0: all threads. The session numbers its threads from 1: first the one that
+ *	it adopted, then the others when they are created, or at their first operation
+ * @period: operations from one delay of a thread to the next, 1 to IOT_DELAY_PERIOD_MAX
+ * @phase: the delays follow the operations whose number in the task, divided by @period, leaves this remainder
+ * @flags: zero
+ * @asleep_ns: another thread counts as blocked if it has slept for this time without a wake-up
+ * @idle_ns: another thread counts as blocked, whether it runs or not, if for this time it has begun and ended no operation
+ * @limit_ns: maximum duration of a delay
+ * @total_ns: maximum duration of all delays of the session together
+ *
+ * Of a session, before it starts. A delay begins when the system call, or the page fault, of the operation returns to
+ * user mode, where the thread holds no lock of the kernel. It ends when all other threads of the session are blocked or have
+ * exited, at a limit, when the session ends, and on any signal. One thread of the session is delayed at a time: operations
+ * of others are not delayed meanwhile. A thread that waits for the collector is not blocked. A record `delayed` states each
+ * delay. The times are IOT_DELAY_MIN_NS to IOT_DELAY_MAX_NS. EINVAL: the session has started, or a value is out of range.
+ * EBUSY: the session has delays already.
+ */
+struct iot_delay {
+	__u32 thread;
+	__u32 period;
+	__u32 phase;
+	__u32 flags;
+	__u64 asleep_ns;
+	__u64 idle_ns;
+	__u64 limit_ns;
+	__u64 total_ns;
+};
+
 enum iot_admit_kind {
 	IOT_ADMIT_USER = 0,  /* tasks whose real user this is */
 	IOT_ADMIT_GROUP = 1, /* tasks that are in this group */
@@ -507,6 +543,7 @@ struct iot_alive {
 #define IOT_IOC_INFO   _IOWR(IOT_IOC_MAGIC, 19, struct iot_info)
 #define IOT_IOC_COUNT  _IOW(IOT_IOC_MAGIC, 20, struct iot_count)
 #define IOT_IOC_COUNTERS _IOWR(IOT_IOC_MAGIC, 21, struct iot_counters)
+#define IOT_IOC_DELAY  _IOW(IOT_IOC_MAGIC, 22, struct iot_delay)
 
 /* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
 

@@ -189,7 +189,7 @@ struct graph_op {
 	u16 kind;
 };
 
-/* A task waited for the collector. */
+/* A task waited for the collector, or was delayed. */
 struct graph_backpressure {
 	u64 begin_ns;
 	u64 end_ns;
@@ -376,6 +376,7 @@ struct graph_object;
  * @dropped: records that could not be expressed, by kind
  * @dropped_bytes: that they moved
  * @backpressure_waits, @backpressure_ns: waits for the collector, of all tasks
+ * @delays, @delays_ns: delays of all tasks, see the record `delayed`
  * @recorder_ns: costs of recording between operations, not part of think time
  * @recorder_cut: gaps that were shorter than these costs should be
  * @asleep_ns: sleep for an unknown reason while others were in operations, of all tasks
@@ -441,6 +442,8 @@ struct graph {
 	u64 dropped_bytes;
 	u64 backpressure_waits;
 	u64 backpressure_ns;
+	u64 delays;
+	u64 delays_ns;
 	u64 recorder_ns;
 	u64 recorder_cut;
 	u64 asleep_ns;

@@ -358,6 +358,17 @@ static int load_backpressure(struct loader *l, const struct iot_rec_backpressure
 	return err ? err : graph_backpressure_add(l->graph, task, r->time_ns, r->time_ns + r->duration_ns);
 }
 
+/* After an operation, so in the time before the next one, of which it is no part. */
+static int load_delayed(struct loader *l, const struct iot_rec_delayed *r)
+{
+	u32 task;
+	int err = graph_task_make(l->graph, r->task, &task);
+
+	l->graph->delays++;
+	l->graph->delays_ns += r->duration_ns;
+	return err ? err : graph_backpressure_add(l->graph, task, r->time_ns, r->time_ns + r->duration_ns);
+}
+
 /* -- MPI ------------------------------------------------------------------------------------- */
 
 static int mpi_half(struct loader *l, u32 task, u64 time_ns, u16 kind, u32 number)
@@ -547,6 +558,8 @@ static int load_record(struct loader *l)
 		return load_exit(l, &r->exit);
 	case IOT_KIND_backpressure:
 		return load_backpressure(l, &r->backpressure);
+	case IOT_KIND_delayed:
+		return load_delayed(l, &r->delayed);
 	case IOT_KIND_wake:
 		return load_wake(l, &r->wake);
 	case IOT_KIND_complete:
