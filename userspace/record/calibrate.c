@@ -425,8 +425,8 @@ static int calibrate_below(const struct record_options *options, int tmpfs_fd, c
  *	and after it ends; "" after an error
  * @room: room for it
  *
- * Takes some ten milliseconds. Creates a separate session and mounts, which are removed afterwards. Without the modules
- * nothing is mounted, as a mount would load them.
+ * Takes some ten milliseconds, unless an earlier recording has stored the costs (costs.c). Creates a separate session
+ * and mounts, which are removed afterwards. Without the modules nothing is mounted, as a mount would load them.
  *
  * Return: 0 or a negative errno.
  */
@@ -438,6 +438,8 @@ int calibrate(const struct record_options *options, char *costs, size_t room)
 	costs[0] = 0;
 	if (err)
 		return err;
+	if (!costs_load(options->mmap_mode, costs, room))
+		return 0;
 	tmpfs_fd = make_tmpfs();
 	if (tmpfs_fd < 0)
 		return tmpfs_fd;
@@ -445,5 +447,7 @@ int calibrate(const struct record_options *options, char *costs, size_t room)
 	close(tmpfs_fd);
 	if (err)
 		costs[0] = 0;
+	else
+		costs_store(options->mmap_mode, costs);
 	return err;
 }

@@ -72,6 +72,10 @@ int mounts_make(const char *dir, const char *mmap_mode, char *why, size_t room);
 /* calibrate.c */
 int calibrate(const struct record_options *options, char *costs, size_t room);
 
+/* costs.c */
+int costs_load(const char *mmap_mode, char *costs, size_t room);
+void costs_store(const char *mmap_mode, const char *costs);
+
 /* runner.c */
 
 /**
