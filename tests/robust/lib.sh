@@ -13,6 +13,7 @@ programs=$top/build/tests/robust
 storage=/mnt/fast
 number=0
 failures=0
+rounds=${rounds:-8} # of cases that kill at random times
 work=$(mktemp -d)
 data=$storage/${0##*/}
 
