@@ -22,26 +22,6 @@
 
 static void *volatile nowhere = (void *)8; /* hidden from the compiler */
 
-static int control_open(void)
-{
-	int fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
-
-	if (fd < 0) {
-		perror(IOT_CONTROL_PATH);
-		exit(1);
-	}
-	return fd;
-}
-
-static int session_new(void)
-{
-	struct iot_create create = { .buffers = 4, .flush_ms = 100 };
-	int fd = control_open();
-
-	expect("a session", ioctl(fd, IOT_IOC_CREATE, &create), 0);
-	return fd;
-}
-
 static void expect_counts_refused(int fd, int other, __u64 session)
 {
 	static struct iot_counter rows[IOT_COUNTERS_ROOM_MAX];

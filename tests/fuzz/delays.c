@@ -27,26 +27,6 @@ static const struct iot_delay good = {
 	.total_ns = IOT_DELAY_MIN_NS,
 };
 
-static int control_open(void)
-{
-	int fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
-
-	if (fd < 0) {
-		perror(IOT_CONTROL_PATH);
-		exit(1);
-	}
-	return fd;
-}
-
-static int session_new(void)
-{
-	struct iot_create create = { .buffers = 4, .flush_ms = 100 };
-	int fd = control_open();
-
-	expect("a session", ioctl(fd, IOT_IOC_CREATE, &create), 0);
-	return fd;
-}
-
 static void refuse(int fd, const char *what, struct iot_delay delay)
 {
 	expect(what, ioctl(fd, IOT_IOC_DELAY, &delay), EINVAL);

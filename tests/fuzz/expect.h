@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * expect.h - results of requests as TAP, for the programs in the guest. For one thread.
+ * expect.h - sessions, and results of requests as TAP, for the programs in the guest. For one thread.
  */
 #ifndef IOTAPE_TEST_EXPECT_H
 #define IOTAPE_TEST_EXPECT_H
@@ -13,5 +13,11 @@ void expect(const char *what, long result, int wanted);
 
 /* Prints a row: it fails if something before it, since the previous row, was not as expected. */
 void report(const char *what);
+
+/* Opens the control device, or exits. */
+int control_open(void);
+
+/* A session that has not started. */
+int session_new(void);
 
 #endif

@@ -51,15 +51,6 @@ static void on_alarm(int signal)
 	(void)signal; /* interrupts waits */
 }
 
-static int session_new(void)
-{
-	struct iot_create create = { .buffers = 4, .flush_ms = 100 };
-	int fd = must_open(IOT_CONTROL_PATH, O_RDWR);
-
-	expect("a session", ioctl(fd, IOT_IOC_CREATE, &create), 0);
-	return fd;
-}
-
 /* -- /dev/iotape ------------------------------------------------------------------------------ */
 
 static void refuse_create(void)
@@ -73,7 +64,7 @@ static void refuse_create(void)
 		{ .buffers = 4, .flush_ms = 100, .flags = 2 },
 		{ .buffers = 4, .flush_ms = 100, .session = 1 },
 	};
-	int fd = must_open(IOT_CONTROL_PATH, O_RDWR);
+	int fd = control_open();
 	struct iot_create create;
 	size_t i;
 
@@ -96,7 +87,7 @@ static void refuse_without_session(void)
 {
 	struct iot_attach attach = { .dir_fd = must_open(directory, O_RDONLY) };
 	struct iot_join join = { .dir_fd = attach.dir_fd };
-	int fd = must_open(IOT_CONTROL_PATH, O_RDWR);
+	int fd = control_open();
 	char bytes[2048] = {};
 
 	expect("attach", ioctl(fd, IOT_IOC_ATTACH, &attach), EINVAL);
@@ -178,7 +169,7 @@ static void refuse_controls(void)
 	struct iot_info info = { .session = ~0ull };
 	struct iot_status status = {};
 	struct iot_done done = {};
-	int other = must_open(IOT_CONTROL_PATH, O_RDWR), fd = session_new();
+	int other = control_open(), fd = session_new();
 
 	expect("change no session", ioctl(other, IOT_IOC_CTL, &ctl), ENOENT);
 	expect("change from nowhere", ioctl(other, IOT_IOC_CTL, 8), EFAULT);
@@ -236,7 +227,7 @@ static int program_set(int fd, const void *program, size_t bytes)
 static void refuse_filter_programs(void)
 {
 	struct iot_filter_program argument = { .program = 8, .bytes = 64 };
-	int other = must_open(IOT_CONTROL_PATH, O_RDWR), fd = session_new();
+	int other = control_open(), fd = session_new();
 	struct small_program program = sound_program;
 	size_t bytes;
 
@@ -770,7 +761,7 @@ static void as_nobody(void)
 	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
 		_exit(1);
 	netlink_open(); /* the privileges of the creator of the socket count, too */
-	fd = must_open(IOT_CONTROL_PATH, O_RDWR);
+	fd = control_open();
 	expect("query", ioctl(fd, IOT_IOC_QUERY, &query), 0);
 	expect("create", ioctl(fd, IOT_IOC_CREATE, &create), EPERM);
 	expect("status", ioctl(fd, IOT_IOC_STATUS, &status), EPERM);
