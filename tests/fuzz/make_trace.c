@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "core/crc32c.h"
+#include "lib/columns.h"
 #include "lib/iotape.h"
 
 #define PIECE_RECORDS 24
@@ -205,24 +206,58 @@ static void mutate_head(struct rng *rng, struct iot_chunk_head *head)
 	mutate_field(rng, fields[i].field, fields[i].bytes);
 }
 
+static u8 packed[4 * PIECE_RECORDS * IOT_RECORD_MAX_BYTES];
+static struct columns *columns;
+
+/* Return: length in @packed, 0 if it cannot be compressed. */
+static size_t compress(struct rng *rng, const void *payload, size_t bytes)
+{
+	size_t n = ZSTD_compress(packed, sizeof(packed), payload, bytes, 1);
+
+	if (ZSTD_isError(n))
+		return 0;
+	if (rng_one_in(rng, 8))
+		mutate_bytes(rng, packed, n);
+	return n;
+}
+
+/* The same of records as columns, which are perhaps damaged behind all checksums. */
+static size_t compress_columns(struct rng *rng, const void *payload, size_t bytes, u32 count)
+{
+	static u8 copy[sizeof(packed) / 2];
+	const u8 *encoded;
+	size_t n;
+
+	if (columns_encode(columns, payload, bytes, count, &encoded, &bytes) || bytes > sizeof(copy))
+		return 0;
+	memcpy(copy, encoded, bytes);
+	if (rng_one_in(rng, 3))
+		mutate_bytes(rng, copy, rng_one_in(rng, 2) && bytes > 100 ? 100 : bytes);
+	iot_put_u32(packed, (u32)bytes);
+	if (rng_one_in(rng, 32))
+		mutate_field(rng, packed, IOT_COLUMNS_HEAD_BYTES);
+	n = ZSTD_compress(packed + IOT_COLUMNS_HEAD_BYTES, sizeof(packed) - IOT_COLUMNS_HEAD_BYTES, copy, bytes, 1);
+	return ZSTD_isError(n) ? 0 : IOT_COLUMNS_HEAD_BYTES + n;
+}
+
 /* Append a chunk to the input, compressed or not, perhaps with a fault. */
 static void put_chunk(struct rng *rng, struct trace_bytes *input, struct iot_chunk_head head,
 		      const void *payload, size_t bytes)
 {
-	static u8 packed[PIECE_RECORDS * IOT_RECORD_MAX_BYTES + 4096];
-	size_t at = input->count, n;
+	size_t at = input->count, n = 0;
 
 	head.magic = cpu_to_le32(IOT_CHUNK_MAGIC);
 	head.raw_bytes = cpu_to_le32((u32)bytes);
 	if (rng_one_in(rng, 6)) {
-		n = ZSTD_compress(packed, sizeof(packed), payload, bytes, 1);
-		if (!ZSTD_isError(n)) {
-			head.codec = IOT_CODEC_ZSTD;
-			payload = packed;
-			bytes = n;
-			if (rng_one_in(rng, 8))
-				mutate_bytes(rng, packed, bytes);
-		}
+		n = compress(rng, payload, bytes);
+		head.codec = n ? IOT_CODEC_ZSTD : IOT_CODEC_NONE;
+	} else if (head.type == IOT_CHUNK_RECORDS && rng_one_in(rng, 2)) {
+		n = compress_columns(rng, payload, bytes, le32_to_cpu(head.count));
+		head.codec = n ? IOT_CODEC_COLUMNS : IOT_CODEC_NONE;
+	}
+	if (n) {
+		payload = packed;
+		bytes = n;
 	}
 	head.stored_bytes = cpu_to_le32((u32)bytes);
 	if (at + sizeof(head) + bytes > INPUT_BYTES)
@@ -302,6 +337,7 @@ static void put_start(struct rng *rng, struct trace_bytes *input)
 		.magic = IOT_TRACE_MAGIC,
 		.major = cpu_to_le16(IOT_TRACE_MAJOR),
 		.head_bytes = cpu_to_le16(sizeof(head)),
+		.features_incompat = cpu_to_le32(IOT_TRACE_COLUMNS),
 	};
 	const char *schema = rng_one_in(rng, 8) ? own_schema : schemas[rng_below(rng, ARRAY_SIZE(schemas))];
 	size_t bytes = strlen(schema);
@@ -361,7 +397,7 @@ int fuzz_traces(int argc, char **argv, struct tally *tally, feed_fn feed)
 	struct rng rng;
 	u64 seed;
 
-	if (!input.bytes || prepare(argc, argv, &options))
+	if (!input.bytes || columns_open(&columns) || prepare(argc, argv, &options))
 		return 1;
 	for (seed = options.seed; seed < options.seed + options.count; seed++) {
 		struct iot_reject reject = {};
@@ -375,6 +411,7 @@ int fuzz_traces(int argc, char **argv, struct tally *tally, feed_fn feed)
 	while (piece_count)
 		free(pieces[--piece_count].bytes);
 	free(own_schema);
+	columns_close(columns);
 	trace_close(&input);
 	return 0;
 }

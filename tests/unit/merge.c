@@ -543,7 +543,7 @@ static void omissions_are_reported(void **state)
 	assert_int_equal(c.partial, 1);
 
 	assert_int_equal(stat(paths[1], &stat_of), 0);
-	assert_int_equal(truncate(paths[1], stat_of.st_size * 2 / 3), 0);
+	assert_int_equal(truncate(paths[1], stat_of.st_size * 9 / 10), 0);
 	assert_int_equal(merge(NODES, "/scratch", &result, fits), 0);
 	assert_non_null(strstr(said, "node1.iot: is torn"));
 	check_output(&c);

@@ -235,7 +235,7 @@ static size_t place_of(const struct trace_bytes *t, enum iot_chunk_type type)
 SET_FILE_HEAD(file_magic, magic[3], 'X', 0)
 SET_FILE_HEAD(file_major, major, cpu_to_le16(IOT_TRACE_MAJOR + 1), 8)
 SET_FILE_HEAD(file_head_bytes, head_bytes, cpu_to_le16(72), 0)
-SET_FILE_HEAD(file_feature, features_incompat, cpu_to_le32(1), 16)
+SET_FILE_HEAD(file_feature, features_incompat, cpu_to_le32(2 * IOT_TRACE_COLUMNS), 16)
 SET_FILE_HEAD(schema_too_large, schema_bytes, cpu_to_le32(IOT_TRACE_SCHEMA_MAX_BYTES + 1), 20)
 SET_FILE_HEAD(schema_past_the_end, schema_bytes, cpu_to_le32((u32)t->count), sizeof(struct iot_trace_head))
 
@@ -254,7 +254,9 @@ CHANGE(schema_checksum)
 
 SET_HEAD(chunk_magic, IOT_CHUNK_RECORDS, magic, 0, at)
 SET_HEAD(chunk_zero, IOT_CHUNK_RECORDS, zero, cpu_to_le16(1), at)
-SET_HEAD(chunk_codec, IOT_CHUNK_RECORDS, codec, 2, at)
+SET_HEAD(chunk_codec, IOT_CHUNK_RECORDS, codec, IOT_CODEC_COLUMNS + 1, at)
+SET_HEAD(index_codec, IOT_CHUNK_INDEX, codec, IOT_CODEC_COLUMNS, at)
+SET_HEAD(chunk_without_columns, IOT_CHUNK_RECORDS, codec, IOT_CODEC_COLUMNS, at)
 SET_HEAD(chunk_too_large, IOT_CHUNK_RECORDS, raw_bytes, cpu_to_le32(IOT_CHUNK_MAX_BYTES + 1), at)
 SET_HEAD(chunk_stored_too_large, IOT_CHUNK_RECORDS, stored_bytes, cpu_to_le32(~0u), at)
 SET_HEAD(chunk_of_two_sizes, IOT_CHUNK_RECORDS, raw_bytes, cpu_to_le32(IOT_WIRE_clock - 1), at)
@@ -361,6 +363,8 @@ static const struct {
 	ROW(chunk_magic, chunk_head, -EBADMSG),
 	ROW(chunk_zero, chunk_head, -EBADMSG),
 	ROW(chunk_codec, chunk_codec, -EPROTONOSUPPORT),
+	ROW(index_codec, chunk_codec, -EPROTONOSUPPORT),
+	ROW(chunk_without_columns, chunk_data, -EBADMSG),
 	ROW(chunk_too_large, chunk_size, -EBADMSG),
 	ROW(chunk_stored_too_large, chunk_size, -EBADMSG),
 	ROW(chunk_of_two_sizes, chunk_size, -EBADMSG),

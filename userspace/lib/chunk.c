@@ -5,41 +5,10 @@
 #include "chunk.h"
 
 #include <stdlib.h>
-#include <unistd.h>
-#include <zstd.h>
 
 #include "core/crc32c.h"
 #include "core/replay/program.h"
 #include "core/trace/record.h"
-
-/**
- * read_exactly() - read this number of bytes or fail
- *
- * Return: 0; -ENODATA at the end of the file; or another negative errno.
- */
-int read_exactly(int fd, u64 offset_bytes, void *data, size_t bytes)
-{
-	u8 *p = data;
-	ssize_t n;
-
-	while (bytes) {
-		n = pread(fd, p, bytes, (off_t)offset_bytes);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -ENODATA;
-		p += n;
-		bytes -= (size_t)n;
-		offset_bytes += (u64)n;
-	}
-	return 0;
-}
-
-static int refuse_io(struct iot_reject *reject, u64 offset_bytes, int err)
-{
-	iot_refuse(reject, err == -ENOMEM ? IOT_REJECT_memory : IOT_REJECT_io, offset_bytes);
-	return err;
-}
 
 static bool is_larger(const struct iot_chunk_head *head, u32 max_bytes)
 {
@@ -75,57 +44,11 @@ int chunk_head_read(int fd, u64 offset_bytes, u64 file_bytes, struct iot_chunk_h
 		return iot_refuse(reject, IOT_REJECT_chunk_head, offset_bytes);
 	if (head->type != IOT_CHUNK_INDEX && is_larger(head, IOT_CHUNK_MAX_BYTES))
 		return iot_refuse(reject, IOT_REJECT_chunk_size, offset_bytes);
-	if (head->codec > IOT_CODEC_ZSTD)
+	if (head->codec > (head->type == IOT_CHUNK_RECORDS ? IOT_CODEC_COLUMNS : IOT_CODEC_ZSTD))
 		return iot_refuse(reject, IOT_REJECT_chunk_codec, offset_bytes);
 	if (offset_bytes + sizeof(*head) + le32_to_cpu(head->stored_bytes) > file_bytes)
 		return -ENODATA;
 	return 0;
-}
-
-static int unpack(const struct iot_chunk_head *head, const void *stored, void *raw)
-{
-	size_t raw_bytes = le32_to_cpu(head->raw_bytes), n;
-
-	n = ZSTD_decompress(raw, raw_bytes, stored, le32_to_cpu(head->stored_bytes));
-	return ZSTD_isError(n) || n != raw_bytes ? -EBADMSG : 0;
-}
-
-/**
- * chunk_unpack() - read the payload of a chunk
- * @fd: the trace
- * @offset_bytes: where the chunk begins
- * @head: its head, checked
- * @raw: out: room for raw_bytes
- * @reject: filled in if it is refused
- *
- * Return: 0 or a negative errno.
- */
-int chunk_unpack(int fd, u64 offset_bytes, const struct iot_chunk_head *head, void *raw,
-		 struct iot_reject *reject)
-{
-	size_t stored_bytes = le32_to_cpu(head->stored_bytes);
-	bool is_packed = head->codec == IOT_CODEC_ZSTD;
-	u8 *stored = raw;
-	int err;
-
-	if (!is_packed && head->stored_bytes != head->raw_bytes)
-		return iot_refuse(reject, IOT_REJECT_chunk_size, offset_bytes);
-	if (is_packed) {
-		stored = malloc(stored_bytes ? stored_bytes : 1);
-		if (!stored)
-			return refuse_io(reject, offset_bytes, -ENOMEM);
-	}
-	err = read_exactly(fd, offset_bytes + sizeof(*head), stored, stored_bytes);
-	if (err)
-		err = refuse_io(reject, offset_bytes, err);
-	else if (head->type != IOT_CHUNK_OPEN &&
-		 iot_crc32c(0, stored, stored_bytes) != le32_to_cpu(head->payload_crc))
-		err = iot_refuse(reject, IOT_REJECT_chunk_crc, offset_bytes);
-	else if (is_packed && unpack(head, stored, raw))
-		err = iot_refuse(reject, IOT_REJECT_chunk_data, offset_bytes);
-	if (is_packed)
-		free(stored);
-	return err;
 }
 
 /**
@@ -188,6 +111,7 @@ static int list_add(struct chunk_list *list, size_t *room, u64 offset_bytes,
 /* Of an open chunk the number of records is not in the head. */
 static int settle(int fd, u64 offset_bytes, struct iot_chunk_head *head, struct iot_reject *reject)
 {
+	struct unpacker unpacker = {};
 	u8 *raw;
 	int err;
 
@@ -196,9 +120,10 @@ static int settle(int fd, u64 offset_bytes, struct iot_chunk_head *head, struct 
 	raw = malloc(le32_to_cpu(head->raw_bytes) + 1);
 	if (!raw)
 		return refuse_io(reject, offset_bytes, -ENOMEM);
-	err = chunk_unpack(fd, offset_bytes, head, raw, reject);
+	err = chunk_unpack(&unpacker, fd, offset_bytes, head, raw, reject);
 	if (!err)
 		chunk_settle(head, raw);
+	unpacker_free(&unpacker);
 	free(raw);
 	return err;
 }
@@ -274,6 +199,7 @@ static int list_from_index(int fd, u64 begin_bytes, u64 file_bytes, struct chunk
 {
 	struct iot_chunk_head trailer, head;
 	u64 trailer_bytes = file_bytes - sizeof(trailer), index_bytes;
+	struct unpacker unpacker = {};
 	int err;
 
 	if (file_bytes < begin_bytes + sizeof(trailer))
@@ -301,7 +227,8 @@ static int list_from_index(int fd, u64 begin_bytes, u64 file_bytes, struct chunk
 	list->entries = calloc(list->count + 1, sizeof(*list->entries));
 	if (!list->entries)
 		return refuse_io(reject, index_bytes, -ENOMEM);
-	err = chunk_unpack(fd, index_bytes, &head, list->entries, reject);
+	err = chunk_unpack(&unpacker, fd, index_bytes, &head, list->entries, reject);
+	unpacker_free(&unpacker);
 	if (!err && !are_places_right(list, begin_bytes, index_bytes))
 		err = iot_refuse(reject, IOT_REJECT_index, index_bytes);
 	list->is_complete = !err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * chunk.h - chunks of a trace file: find them, check them, unpack them.
+ * chunk.h - chunks of a trace file: find them and check them.
  */
 #ifndef IOTAPE_LIB_CHUNK_H
 #define IOTAPE_LIB_CHUNK_H
@@ -9,6 +9,7 @@
 #include <iotape/trace_file.h>
 
 #include "core/port.h"
+#include "unpack.h"
 
 /**
  * struct chunk_list - the chunks of records of a trace, in the order of the file
@@ -32,9 +33,6 @@ int chunk_list_read(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *
 		    struct iot_reject *reject);
 int chunk_head_read(int fd, u64 offset_bytes, u64 file_bytes, struct iot_chunk_head *head,
 		    struct iot_reject *reject);
-int chunk_unpack(int fd, u64 offset_bytes, const struct iot_chunk_head *head, void *raw,
-		 struct iot_reject *reject);
 void chunk_settle(struct iot_chunk_head *head, const u8 *raw);
-int read_exactly(int fd, u64 offset_bytes, void *data, size_t bytes);
 
 #endif

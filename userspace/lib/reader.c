@@ -67,6 +67,7 @@ struct iot_reader {
 	u64 watched;
 	u64 watched_total;
 	u64 end_bytes;
+	struct unpacker unpacker;
 };
 
 #define WATCH_RECORDS 64
@@ -132,7 +133,7 @@ static int check_head(const struct iot_trace_head *head, struct iot_reject *reje
 	    iot_crc32c(0, head, offsetof(struct iot_trace_head, head_crc)) !=
 		    le32_to_cpu(head->head_crc))
 		return iot_refuse(reject, IOT_REJECT_trace_head, 0);
-	if (head->features_incompat)
+	if (le32_to_cpu(head->features_incompat) & ~IOT_TRACE_COLUMNS)
 		return iot_refuse(reject, IOT_REJECT_trace_feature, 16);
 	if (le32_to_cpu(head->schema_bytes) > IOT_TRACE_SCHEMA_MAX_BYTES)
 		return iot_refuse(reject, IOT_REJECT_trace_schema, 20);
@@ -252,7 +253,7 @@ static int load_chunk(struct iot_reader *reader, struct stream *stream, struct i
 	if (!raw)
 		return refuse_errno(reject, -ENOMEM);
 	stream->raw = raw;
-	err = chunk_unpack(reader->fd, offset_bytes, &head, raw, reject);
+	err = chunk_unpack(&reader->unpacker, reader->fd, offset_bytes, &head, raw, reject);
 	if (err)
 		return err;
 	chunk_settle(&head, raw);
@@ -555,6 +556,7 @@ void iot_reader_close(struct iot_reader *reader)
 	free(reader->streams);
 	free(reader->heap);
 	free(reader->entries);
+	unpacker_free(&reader->unpacker);
 	iot_schema_free(reader->schema);
 	if (reader->fd >= 0)
 		close(reader->fd);

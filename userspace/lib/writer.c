@@ -11,12 +11,14 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "columns.h"
 #include "core/crc32c.h"
 #include "iotape.h"
 #include "schema.h"
 
-#define OWN_CHUNK_BYTES (64 << 10)
+#define OWN_CHUNK_BYTES (256 << 10)
 #define ZSTD_LEVEL	3
+#define SMALL_BYTES	(16 << 10) /* of records that may be smaller without columns, whose description takes some bytes */
 
 static_assert(sizeof(struct iot_trace_head) == 64, "layout of the file header");
 static_assert(sizeof(struct iot_chunk_head) == 64, "layout of the head of a chunk");
@@ -41,6 +43,7 @@ struct iot_writer {
 	ino_t inode;
 	u64 offset_bytes;
 	ZSTD_CCtx *zstd;
+	struct columns *columns;
 	u8 *packed;
 	size_t packed_room;
 	struct iot_index_entry *index;
@@ -104,6 +107,7 @@ static int write_head(struct iot_writer *writer, const unsigned char capture[16]
 		.major = cpu_to_le16(IOT_TRACE_MAJOR),
 		.head_bytes = cpu_to_le16(sizeof(head)),
 		.features_compat = cpu_to_le32(IOT_TRACE_STATES),
+		.features_incompat = cpu_to_le32(IOT_TRACE_COLUMNS),
 	};
 	char *schema;
 	size_t bytes;
@@ -159,7 +163,7 @@ static int open_writer(int fd, const char *path, const unsigned char capture[16]
 	w->is_stream = fd >= 0;
 	w->index_max_bytes = IOT_INDEX_MAX_BYTES;
 	w->zstd = ZSTD_createCCtx();
-	if (!w->zstd)
+	if (!w->zstd || columns_open(&w->columns))
 		goto err_writer;
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	err = fd >= 0 ? 0 : open_file(w, path);
@@ -254,36 +258,84 @@ static int index_add(struct iot_writer *writer, const struct iot_chunk_head *hea
 	return 0;
 }
 
-/* Compress if that makes it smaller; @head is updated to the stored form. */
+static int reserve_packed(struct iot_writer *writer, size_t bytes)
+{
+	u8 *packed;
+
+	if (bytes <= writer->packed_room)
+		return 0;
+	packed = realloc(writer->packed, bytes);
+	if (!packed)
+		return -ENOMEM;
+	writer->packed = packed;
+	writer->packed_room = bytes;
+	return 0;
+}
+
+/* Compress behind what is packed already. Return: length of all that is packed, 0 if it cannot be; -ENOMEM. */
+static s64 compress(struct iot_writer *writer, size_t at, const void *bytes, size_t count)
+{
+	size_t room = at + ZSTD_compressBound(count), n;
+
+	if (reserve_packed(writer, room))
+		return -ENOMEM;
+	n = ZSTD_compress2(writer->zstd, writer->packed + at, room - at, bytes, count);
+	return ZSTD_isError(n) ? 0 : (s64)(at + n);
+}
+
+/* Return: as compress(); 0 also if the chunk does not consist of records. */
+static s64 pack_columns(struct iot_writer *writer, const struct iot_chunk_head *head, const void *raw)
+{
+	const u8 *bytes;
+	size_t count;
+	int err = columns_encode(writer->columns, raw, le32_to_cpu(head->raw_bytes), le32_to_cpu(head->count), &bytes, &count);
+
+	if (err == -EINVAL || (!err && count > IOT_COLUMNS_MAX_BYTES))
+		return 0;
+	if (err || reserve_packed(writer, IOT_COLUMNS_HEAD_BYTES))
+		return -ENOMEM;
+	iot_put_u32(writer->packed, (u32)count);
+	return compress(writer, IOT_COLUMNS_HEAD_BYTES, bytes, count);
+}
+
+static void choose(struct iot_chunk_head *head, u8 codec, s64 bytes)
+{
+	if (bytes <= 0 || bytes >= le32_to_cpu(head->stored_bytes))
+		return;
+	head->codec = codec;
+	head->stored_bytes = cpu_to_le32((u32)bytes);
+}
+
+/*
+ * The smallest form of a payload; @head is updated to it. Records are columns, and compressed as they are only if
+ * they are few, or damaged: then both forms are made, one behind the other.
+ */
 static int pack(struct iot_writer *writer, struct iot_chunk_head *head, const void *raw,
 		const void **stored)
 {
-	size_t raw_bytes = le32_to_cpu(head->raw_bytes), room = ZSTD_compressBound(raw_bytes), n;
+	size_t raw_bytes = le32_to_cpu(head->raw_bytes);
+	s64 columns = head->type == IOT_CHUNK_RECORDS ? pack_columns(writer, head, raw) : 0, end;
 
-	if (writer->packed_room < room) {
-		u8 *packed = realloc(writer->packed, room);
-
-		if (!packed)
-			return -ENOMEM;
-		writer->packed = packed;
-		writer->packed_room = room;
+	if (columns < 0)
+		return (int)columns;
+	head->codec = IOT_CODEC_NONE;
+	head->stored_bytes = head->raw_bytes;
+	choose(head, IOT_CODEC_COLUMNS, columns);
+	if (!columns || raw_bytes < SMALL_BYTES) {
+		end = compress(writer, (size_t)columns, raw, raw_bytes);
+		if (end < 0)
+			return (int)end;
+		choose(head, IOT_CODEC_ZSTD, end - columns);
 	}
-	n = ZSTD_compress2(writer->zstd, writer->packed, room, raw, raw_bytes);
-	if (ZSTD_isError(n) || n >= raw_bytes) {
-		head->codec = IOT_CODEC_NONE;
-		head->stored_bytes = head->raw_bytes;
-		*stored = raw;
-	} else {
-		head->codec = IOT_CODEC_ZSTD;
-		head->stored_bytes = cpu_to_le32((u32)n);
-		*stored = writer->packed;
-	}
+	*stored = head->codec == IOT_CODEC_NONE	   ? raw :
+		  head->codec == IOT_CODEC_COLUMNS ? writer->packed :
+						     writer->packed + columns;
 	return 0;
 }
 
 static int write_chunk(struct iot_writer *writer, struct iot_chunk_head *head, const void *raw)
 {
-	const void *stored;
+	const void *stored = raw;
 	u64 begin_bytes = writer->offset_bytes;
 	int err = pack(writer, head, raw, &stored);
 
@@ -450,6 +502,7 @@ void iot_writer_close(struct iot_writer *writer)
 	if (writer->fd >= 0)
 		close(writer->fd);
 	ZSTD_freeCCtx(writer->zstd);
+	columns_close(writer->columns);
 	free(writer->packed);
 	free(writer->index);
 	free(writer);

@@ -25,6 +25,7 @@
 #define IOT_TRACE_MAGIC_BYTES 8
 #define IOT_TRACE_MAJOR	      1 /* a reader refuses another one */
 #define IOT_TRACE_SCHEMA_MAX_BYTES (1 << 20)
+#define IOT_TRACE_COLUMNS     1u /* feature that a reader must know: IOT_CODEC_COLUMNS */
 #define IOT_TRACE_STATES      1u /* feature: the writer states the omissions that it knows of, see omission.h */
 
 /**
@@ -35,7 +36,7 @@
  *        8     2  IOT_TRACE_MAJOR
  *       10     2  bytes of this header: 64
  *       12     4  features that a reader may ignore: IOT_TRACE_STATES
- *       16     4  features that a reader must know: none yet
+ *       16     4  features that a reader must know: IOT_TRACE_COLUMNS
  *       20     4  bytes of the embedded schema, which follows
  *       24    16  random id of the capture
  *       40     8  wall clock at the beginning, ns since 1970
@@ -77,6 +78,37 @@ enum iot_chunk_type {
 enum iot_codec {
 	IOT_CODEC_NONE = 0,
 	IOT_CODEC_ZSTD = 1,
+	IOT_CODEC_COLUMNS = 2, /* of records: columns, in one zstd frame */
+};
+
+#define IOT_COLUMNS_HEAD_BYTES 4	  /* before the frame: length of the columns */
+#define IOT_COLUMNS_MAX_BYTES  (16 << 20) /* this length */
+
+/* -- a chunk as columns ------------------------------------------------------- */
+
+enum iot_column_form {
+	IOT_COLUMNS_RAW = 0,	   /* records as they are */
+	IOT_COLUMNS_EVENT = 1,	   /* the first column is a time */
+	IOT_COLUMNS_SPAN = 2,	   /* and the second a duration */
+	IOT_COLUMNS_OPERATION = 3, /* and the third the time on a CPU in it */
+};
+
+enum iot_column_predictor {
+	IOT_PREDICT_NONE = 0,	 /* 0 */
+	IOT_PREDICT_END = 1,	 /* end of the preceding record */
+	IOT_PREDICT_OTHER = 2,	 /* another column */
+	IOT_PREDICT_MEMORY = 3,	 /* the preceding value with the same key */
+	IOT_PREDICT_ID = 4,	 /* the same, but 0 is not remembered */
+	IOT_PREDICT_RUNTIME = 5, /* the time, minus how far the task lagged behind it at its last record */
+};
+
+#define IOT_COLUMN_WIDE 128 /* 8 bytes rather than 4 */
+
+enum iot_column_coding {
+	IOT_CODING_VARINTS = 0,
+	IOT_CODING_RUNS = 1,	 /* numbers, and how often each is repeated */
+	IOT_CODING_DISTINCT = 2, /* the different numbers, and an index of one byte for each */
+	IOT_CODING_CLASSES = 3,	 /* the length in bits of each, then all bits but the highest */
 };
 
 /**
