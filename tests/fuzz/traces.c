@@ -57,9 +57,24 @@ static int feed(const char *path, struct rng *rng, struct iot_reject *reject)
 	return err;
 }
 
+/* A trace that the reader refuses is not one that is intact and finished. */
+static void check(const char *path, int err)
+{
+	struct iot_condition condition;
+	struct iot_reject reject = {};
+
+	if (!iot_trace_verify(path, &condition, &reject) && err && !condition.damages && !condition.is_torn &&
+	    condition.is_complete)
+		abort();
+}
+
 static int feed_made(struct trace_bytes *input, struct rng *rng, struct iot_reject *reject)
 {
-	return feed(trace_path(input->bytes, input->count), rng, reject);
+	const char *path = trace_path(input->bytes, input->count);
+	int err = feed(path, rng, reject);
+
+	check(path, err);
+	return err;
 }
 
 int main(int argc, char **argv)

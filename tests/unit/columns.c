@@ -216,6 +216,7 @@ static void wrong_number_of_records_is_refused(void **state)
 	add_random_records(&bench, 10, &seed);
 	assert_int_equal(columns_encode(bench.columns, bench.records, bench.bytes, 9, &bytes, &count), -EINVAL);
 	assert_int_equal(columns_encode(bench.columns, bench.records, bench.bytes, 11, &bytes, &count), -EINVAL);
+	assert_int_equal(columns_encode(bench.columns, bench.records, bench.bytes, ~0u, &bytes, &count), -EINVAL);
 	assert_int_equal(columns_encode(bench.columns, bench.records, bench.bytes - 1, 10, &bytes, &count), -EINVAL);
 	assert_int_equal(columns_encode(bench.columns, bench.records, 0, 0, &bytes, &count), -EINVAL);
 	assert_int_equal(columns_encode(bench.columns, (const u8 *)"\0\0\0\0\0\0\0\0", 8, 1, &bytes, &count), -EINVAL);

@@ -86,8 +86,16 @@ static bool are_places_right(const struct chunk_list *list, u64 begin_bytes, u64
 	return true;
 }
 
-static int list_add(struct chunk_list *list, size_t *room, u64 offset_bytes,
-		    const struct iot_chunk_head *head)
+/**
+ * chunk_list_add() - add a chunk to a list
+ * @list: whose @entries are to be freed by the caller
+ * @room: number of entries that there is room for, 0 at first
+ * @offset_bytes: where the chunk begins
+ * @head: its head
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int chunk_list_add(struct chunk_list *list, size_t *room, u64 offset_bytes, const struct iot_chunk_head *head)
 {
 	if (list->count == *room) {
 		struct iot_index_entry *entries;
@@ -144,7 +152,7 @@ static int list_from_heads(int fd, u64 begin_bytes, u64 end_bytes, struct chunk_
 		list->has_trailer |= head.type == IOT_CHUNK_TRAILER;
 		err = settle(fd, offset_bytes, &head, reject);
 		if (!err && (head.type == IOT_CHUNK_RECORDS || head.type == IOT_CHUNK_OPEN) &&
-		    list_add(list, &room, offset_bytes, &head))
+		    chunk_list_add(list, &room, offset_bytes, &head))
 			err = refuse_io(reject, offset_bytes, -ENOMEM);
 		offset_bytes += sizeof(head) + le32_to_cpu(head.stored_bytes);
 	}

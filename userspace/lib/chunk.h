@@ -27,6 +27,7 @@ struct chunk_list {
 	u64 end_bytes;
 };
 
+int chunk_list_add(struct chunk_list *list, size_t *room, u64 offset_bytes, const struct iot_chunk_head *head);
 int chunk_list_more(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
 		    struct iot_reject *reject);
 int chunk_list_read(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,

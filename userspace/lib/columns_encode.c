@@ -324,7 +324,7 @@ int columns_encode(struct columns *columns, const u8 *records, size_t record_byt
 	u8 *p;
 
 	clear(columns);
-	if (!count)
+	if (!count || count > record_bytes / IOT_RECORD_HEAD_BYTES)
 		return -EINVAL;
 	if (reserve(&columns->order, &columns->order_room, count, sizeof(u64)))
 		return -ENOMEM;

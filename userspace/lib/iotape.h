@@ -39,6 +39,9 @@ struct iot_writer;
 int iot_writer_open(const char *path, const unsigned char capture[16], struct iot_writer **writer);
 int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 real_ns, u64 mono_ns,
 		       struct iot_writer **writer);
+int iot_writer_open_copy(const char *path, const struct iot_trace_head *head, const char *schema,
+			 struct iot_writer **writer);
+int iot_writer_copy(struct iot_writer *writer, const struct iot_chunk_head *head, const void *stored);
 int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *what,
 		     const void *records);
 int iot_writer_record(struct iot_writer *writer, const struct iot_record *record);
@@ -107,6 +110,37 @@ void iot_reader_close(struct iot_reader *reader);
 typedef void (*iot_watch_fn)(u64 done, u64 total);
 
 void iot_readers_watch(iot_watch_fn fn);
+
+/* -- damaged traces: survey.c, repair.c ------------------------------------------- */
+
+/**
+ * struct iot_condition - is a trace intact?
+ * @chunks, @records: that are intact
+ * @damages: damaged places
+ * @first: the first of them
+ * @damaged_chunks: chunks whose head is intact, and whose payload is not
+ * @damaged_records: records in them, as their heads state
+ * @lost_bytes: that do not belong to a chunk
+ * @is_complete: the trace has a trailer
+ * @is_torn: it ends inside a chunk
+ * @is_index_damaged: the index or the trailer does not fit the chunks
+ */
+struct iot_condition {
+	u64 chunks;
+	u64 records;
+	u64 damages;
+	struct iot_reject first;
+	u64 damaged_chunks;
+	u64 damaged_records;
+	u64 lost_bytes;
+	bool is_complete;
+	bool is_torn;
+	bool is_index_damaged;
+};
+
+int iot_trace_verify(const char *path, struct iot_condition *condition, struct iot_reject *reject);
+int iot_trace_repair(const char *path, const char *output, struct iot_condition *condition, struct iot_reject *reject,
+		     bool *is_output);
 
 /* -- programs --------------------------------------------------------------------- */
 

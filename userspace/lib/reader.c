@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "chunk.h"
-#include "core/crc32c.h"
 #include "iotape.h"
 #include "schema.h"
+#include "trace_head.h"
 
 /**
  * struct stream - the records of one CPU, or of the collector
@@ -123,73 +123,27 @@ static int refuse_errno(struct iot_reject *reject, int err)
 	return err;
 }
 
-static int check_head(const struct iot_trace_head *head, struct iot_reject *reject)
-{
-	if (memcmp(head->magic, IOT_TRACE_MAGIC, IOT_TRACE_MAGIC_BYTES))
-		return iot_refuse(reject, IOT_REJECT_trace_magic, 0);
-	if (le16_to_cpu(head->major) != IOT_TRACE_MAJOR)
-		return iot_refuse(reject, IOT_REJECT_trace_major, 8);
-	if (le16_to_cpu(head->head_bytes) != sizeof(*head) ||
-	    iot_crc32c(0, head, offsetof(struct iot_trace_head, head_crc)) !=
-		    le32_to_cpu(head->head_crc))
-		return iot_refuse(reject, IOT_REJECT_trace_head, 0);
-	if (le32_to_cpu(head->features_incompat) & ~IOT_TRACE_COLUMNS)
-		return iot_refuse(reject, IOT_REJECT_trace_feature, 16);
-	if (le32_to_cpu(head->schema_bytes) > IOT_TRACE_SCHEMA_MAX_BYTES)
-		return iot_refuse(reject, IOT_REJECT_trace_schema, 20);
-	return 0;
-}
-
-static int read_schema(struct iot_reader *reader, const struct iot_trace_head *head,
-		       struct iot_reject *reject)
-{
-	size_t bytes = le32_to_cpu(head->schema_bytes);
-	char *text = malloc(bytes + 1);
-	int err;
-
-	if (!text)
-		return refuse_errno(reject, -ENOMEM);
-	err = read_exactly(reader->fd, sizeof(*head), text, bytes);
-	if (!err && iot_crc32c(0, text, bytes) != le32_to_cpu(head->schema_crc))
-		err = -EBADMSG;
-	if (!err)
-		err = iot_schema_parse(text, bytes, &reader->schema);
-	free(text);
-	if (err == -ENODATA)
-		return iot_refuse(reject, IOT_REJECT_trace_short, sizeof(*head));
-	if (err == -EBADMSG)
-		return iot_refuse(reject, IOT_REJECT_trace_schema, sizeof(*head));
-	return err ? refuse_errno(reject, err) : 0;
-}
-
 /* Return: where the first chunk begins, or a negative errno. */
-static s64 read_head(struct iot_reader *reader, struct iot_reject *reject)
+static s64 read_begin(struct iot_reader *reader, struct iot_reject *reject)
 {
-	struct iot_trace_head head;
-	struct stat stat;
-	int err;
+	struct trace_begin begin;
+	int err = trace_begin_read(reader->fd, &begin, reject);
 
-	if (fstat(reader->fd, &stat))
-		return refuse_errno(reject, -errno);
-	if (!S_ISREG(stat.st_mode))
-		return iot_refuse(reject, IOT_REJECT_trace_magic, 0);
-	reader->file_bytes = (u64)stat.st_size;
-	err = read_exactly(reader->fd, 0, &head, sizeof(head));
-	if (err == -ENODATA)
-		return iot_refuse(reject, IOT_REJECT_trace_short, 0);
-	if (err)
-		return refuse_errno(reject, err);
-	err = check_head(&head, reject);
-	if (!err)
-		err = read_schema(reader, &head, reject);
 	if (err)
 		return err;
-	memcpy(reader->info.capture, head.capture, sizeof(head.capture));
-	reader->info.real_ns = le64_to_cpu(head.real_ns);
-	reader->info.mono_ns = le64_to_cpu(head.mono_ns);
+	err = iot_schema_parse(begin.schema, le32_to_cpu(begin.head.schema_bytes), &reader->schema);
+	free(begin.schema);
+	if (err == -EBADMSG)
+		return iot_refuse(reject, IOT_REJECT_trace_schema, sizeof(begin.head));
+	if (err)
+		return refuse_errno(reject, err);
+	memcpy(reader->info.capture, begin.head.capture, sizeof(begin.head.capture));
+	reader->info.real_ns = le64_to_cpu(begin.head.real_ns);
+	reader->info.mono_ns = le64_to_cpu(begin.head.mono_ns);
+	reader->file_bytes = begin.file_bytes;
 	reader->info.bytes = reader->file_bytes;
-	reader->info.states_omissions = le32_to_cpu(head.features_compat) & IOT_TRACE_STATES;
-	return (s64)(sizeof(head) + le32_to_cpu(head.schema_bytes));
+	reader->info.states_omissions = le32_to_cpu(begin.head.features_compat) & IOT_TRACE_STATES;
+	return (s64)begin.chunk_bytes;
 }
 
 /* By stream, and within a stream as they were. */
@@ -387,7 +341,7 @@ int iot_reader_open(const char *path, struct iot_reader **reader, struct iot_rej
 		err = refuse_errno(reject, -errno);
 		goto err_open;
 	}
-	begin_bytes = read_head(r, reject);
+	begin_bytes = read_begin(r, reject);
 	err = begin_bytes < 0 ? (int)begin_bytes :
 				chunk_list_read(r->fd, (u64)begin_bytes, r->file_bytes, &list, reject);
 	if (err)

@@ -30,6 +30,7 @@ static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
  * @path: of the file
  * @is_stream: a pipe or a socket: written bytes cannot be changed
  * @is_file: a regular one, known by @dev and @inode; not a pipe, or /dev/null
+ * @has_columns: its header permits columns
  * @offset_bytes: position of the next chunk
  * @own: records of iot_writer_record() that are not written yet
  * @own_head: their chunk head
@@ -39,6 +40,7 @@ struct iot_writer {
 	char path[PATH_MAX];
 	bool is_stream;
 	bool is_file;
+	bool has_columns;
 	dev_t dev;
 	ino_t inode;
 	u64 offset_bytes;
@@ -99,8 +101,8 @@ static int write_all(struct iot_writer *writer, const void *data, size_t bytes)
 	return 0;
 }
 
-static int write_head(struct iot_writer *writer, const unsigned char capture[16], u64 real_ns,
-		      u64 mono_ns)
+/* The header of a trace whose schema is ours. */
+static struct iot_trace_head head_of(const unsigned char capture[16], u64 real_ns, u64 mono_ns)
 {
 	struct iot_trace_head head = {
 		.magic = IOT_TRACE_MAGIC,
@@ -108,20 +110,26 @@ static int write_head(struct iot_writer *writer, const unsigned char capture[16]
 		.head_bytes = cpu_to_le16(sizeof(head)),
 		.features_compat = cpu_to_le32(IOT_TRACE_STATES),
 		.features_incompat = cpu_to_le32(IOT_TRACE_COLUMNS),
+		.real_ns = cpu_to_le64(real_ns),
+		.mono_ns = cpu_to_le64(mono_ns),
 	};
+
+	memcpy(head.capture, capture, sizeof(head.capture));
+	return head;
+}
+
+static int write_head(struct iot_writer *writer, struct iot_trace_head *head)
+{
 	char *schema;
 	size_t bytes;
 	int err = iot_schema_print(&schema, &bytes);
 
 	if (err)
 		return err;
-	memcpy(head.capture, capture, sizeof(head.capture));
-	head.real_ns = cpu_to_le64(real_ns);
-	head.mono_ns = cpu_to_le64(mono_ns);
-	head.schema_bytes = cpu_to_le32((u32)bytes);
-	head.schema_crc = cpu_to_le32(iot_crc32c(0, schema, bytes));
-	head.head_crc = cpu_to_le32(iot_crc32c(0, &head, offsetof(struct iot_trace_head, head_crc)));
-	err = write_all(writer, &head, sizeof(head));
+	head->schema_bytes = cpu_to_le32((u32)bytes);
+	head->schema_crc = cpu_to_le32(iot_crc32c(0, schema, bytes));
+	head->head_crc = cpu_to_le32(iot_crc32c(0, head, offsetof(struct iot_trace_head, head_crc)));
+	err = write_all(writer, head, sizeof(*head));
 	if (!err)
 		err = write_all(writer, schema, bytes);
 	free(schema);
@@ -150,8 +158,8 @@ static int cut(struct iot_writer *writer, u64 bytes)
 	return writer->is_file && ftruncate(writer->fd, (off_t)bytes) ? -errno : 0;
 }
 
-/* @fd: a stream, or -1 to open the path. */
-static int open_writer(int fd, const char *path, const unsigned char capture[16], u64 real_ns, u64 mono_ns,
+/* @fd: a stream, or -1 to open the path; @schema: that of the header; NULL: ours, and the header is completed */
+static int open_writer(int fd, const char *path, struct iot_trace_head *head, const char *schema,
 		       struct iot_writer **writer)
 {
 	struct iot_writer *w = calloc(1, sizeof(*w));
@@ -168,9 +176,12 @@ static int open_writer(int fd, const char *path, const unsigned char capture[16]
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	err = fd >= 0 ? 0 : open_file(w, path);
 	if (!err)
-		err = write_head(w, capture, real_ns, mono_ns);
+		err = schema ? write_all(w, head, sizeof(*head)) : write_head(w, head);
+	if (!err && schema)
+		err = write_all(w, schema, le32_to_cpu(head->schema_bytes));
 	if (err)
 		goto err_writer;
+	w->has_columns = le32_to_cpu(head->features_incompat) & IOT_TRACE_COLUMNS;
 	*writer = w;
 	return 0;
 
@@ -193,7 +204,9 @@ err_writer:
  */
 int iot_writer_open_stream(int fd, const unsigned char capture[16], struct iot_writer **writer)
 {
-	return open_writer(fd, "", capture, clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_MONOTONIC), writer);
+	struct iot_trace_head head = head_of(capture, clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_MONOTONIC));
+
+	return open_writer(fd, "", &head, NULL, writer);
 }
 
 /**
@@ -209,7 +222,28 @@ int iot_writer_open_stream(int fd, const unsigned char capture[16], struct iot_w
 int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 real_ns, u64 mono_ns,
 		       struct iot_writer **writer)
 {
-	return open_writer(-1, path, capture, real_ns, mono_ns, writer);
+	struct iot_trace_head head = head_of(capture, real_ns, mono_ns);
+
+	return open_writer(-1, path, &head, NULL, writer);
+}
+
+/**
+ * iot_writer_open_copy() - begin a trace with the header and the schema of another one
+ * @path: file to make, or to replace; only its owner can read it, see output.c
+ * @head: the header
+ * @schema: the schema
+ * @writer: out: the writer, to be freed by iot_writer_close()
+ *
+ * Chunks of the other trace are added by iot_writer_copy().
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_writer_open_copy(const char *path, const struct iot_trace_head *head, const char *schema,
+			 struct iot_writer **writer)
+{
+	struct iot_trace_head copy = *head;
+
+	return open_writer(-1, path, &copy, schema, writer);
 }
 
 /**
@@ -314,7 +348,8 @@ static int pack(struct iot_writer *writer, struct iot_chunk_head *head, const vo
 		const void **stored)
 {
 	size_t raw_bytes = le32_to_cpu(head->raw_bytes);
-	s64 columns = head->type == IOT_CHUNK_RECORDS ? pack_columns(writer, head, raw) : 0, end;
+	bool is_columns = head->type == IOT_CHUNK_RECORDS && writer->has_columns;
+	s64 columns = is_columns ? pack_columns(writer, head, raw) : 0, end;
 
 	if (columns < 0)
 		return (int)columns;
@@ -379,6 +414,29 @@ int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *wha
 	}
 	if (err)
 		cut(writer, begin_bytes); /* or a torn chunk is at the end, as readers expect of a full disk */
+	return err;
+}
+
+/**
+ * iot_writer_copy() - add a chunk of records as another trace has it
+ * @writer: from iot_writer_open_copy()
+ * @head: head of the chunk, intact
+ * @stored: its payload as stored
+ *
+ * Records of the writer's own follow those of the collector.
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_writer_copy(struct iot_writer *writer, const struct iot_chunk_head *head, const void *stored)
+{
+	int err = index_add(writer, head);
+
+	if (!err)
+		err = write_all(writer, head, sizeof(*head));
+	if (!err)
+		err = write_all(writer, stored, le32_to_cpu(head->stored_bytes));
+	if (le32_to_cpu(head->stream) == IOT_STREAM_COLLECTOR)
+		writer->own_sequence = le64_to_cpu(head->sequence) + le32_to_cpu(head->count);
 	return err;
 }
 
