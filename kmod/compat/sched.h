@@ -21,4 +21,14 @@ static inline u64 iot_thread_delay_ns(const struct task_struct *thread)
 #endif
 }
 
+/* When a thread got a CPU last, on the scheduler's clock; 0 in kernels without CONFIG_SCHED_INFO. */
+static inline u64 iot_thread_arrived_ns(const struct task_struct *thread)
+{
+#ifdef CONFIG_SCHED_INFO
+	return READ_ONCE(thread->sched_info.last_arrival);
+#else
+	return 0;
+#endif
+}
+
 #endif

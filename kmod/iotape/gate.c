@@ -24,6 +24,7 @@
 
 #include "compat/sched.h"
 #include "filter.h"
+#include "preempted.h"
 #include "session.h"
 #include "task.h"
 
@@ -138,12 +139,22 @@ static void forget_kept(void)
 		task->kept_key = 0;
 }
 
+/* Current enters an operation. If it has slept since its last one, it is not known when it waited for a CPU. */
+static void check_delay(struct iot_session *session, struct iot_task *task)
+{
+	u64 delay_ns = iot_thread_delay_ns(current) - READ_ONCE(task->delayed_ns);
+
+	if (unlikely(delay_ns >= IOT_PREEMPTED_MIN_NS) && READ_ONCE(task->waits) == current->nvcsw && !task->current_op)
+		iot_preempted_record(session, task, delay_ns);
+}
+
 static void span_begin(struct iot_session *session, struct iot_span *span, struct iot_task *task)
 {
 	span->task = task;
 	span->epoch = session->number;
 	span->note = 0;
 	span->parent = task->current_op;
+	check_delay(session, task);
 	span->op = iot_task_op_new(task);
 	iot_meter_begin(&span->meter);
 }
@@ -205,7 +216,7 @@ EXPORT_SYMBOL_GPL(__iot_gate_open);
 void __iot_span_end(struct iot_span *span)
 {
 	span->task->current_op = span->parent;
-	WRITE_ONCE(span->task->delayed_ns, iot_thread_delay_ns(current));
+	iot_task_rest(span->task, current);
 }
 EXPORT_SYMBOL_GPL(__iot_span_end);
 

@@ -10,6 +10,7 @@
 #include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 
 #include "debug.h"
@@ -46,6 +47,8 @@ static void session_free(struct kref *refs)
 	free_buffers(session);
 	iot_delivery_exit(&session->delivery);
 	iot_ctl_exit(session);
+	if (session->collector_thread)
+		put_task_struct(session->collector_thread);
 	kfree(session);
 }
 
@@ -237,10 +240,12 @@ int iot_session_bind(struct iot_session *session, struct sock *collector)
 	session->collector = current->tgid;
 	iot_delivery_open(&session->delivery, collector);
 	err = iot_sender_start(session);
-	if (err)
+	if (err) {
 		iot_delivery_close(&session->delivery);
-	else
-		session->state = IOT_STATE_READY;
+		goto out;
+	}
+	session->collector_thread = get_task_struct(current);
+	session->state = IOT_STATE_READY;
 out:
 	mutex_unlock(&iot_control_lock);
 	return err;

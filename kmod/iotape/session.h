@@ -58,6 +58,7 @@
  * @sender: the thread that sends, NULL before there is a collector
  * @delivery: the collector's socket
  * @collector: process id of the collector, whose own operations are not recorded
+ * @collector_thread: the thread of it that was bound, with a reference; NULL before there is a collector
  * @sent_records: records handed to the collector
  * @sent_bytes: bytes of them
  * @created_ns: when it was created
@@ -89,6 +90,7 @@ struct iot_session {
 	struct task_struct *sender;
 	struct iot_delivery delivery;
 	pid_t collector;
+	struct task_struct *collector_thread;
 	u64 sent_records;
 	u64 sent_bytes;
 	u64 created_ns;

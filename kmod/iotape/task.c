@@ -198,7 +198,7 @@ struct iot_task *iot_task_of_current(struct iot_session *session)
 			return NULL;
 	}
 	if (unlikely(task->epoch != session->number)) {
-		WRITE_ONCE(task->delayed_ns, iot_thread_delay_ns(current));
+		iot_task_rest(task, current);
 		task_announce(session, task, current);
 	}
 	return task;
@@ -220,7 +220,7 @@ static void task_renew(struct iot_task *task, u32 why)
 	task->epoch = 0;
 	task->ops = 0;
 	task->current_op = 0;
-	WRITE_ONCE(task->delayed_ns, iot_thread_delay_ns(current));
+	iot_task_rest(task, current);
 	task->wakes = (struct iot_wakes){};
 	mailbox = task->mailbox;
 	WRITE_ONCE(task->mailbox, NULL);
@@ -258,7 +258,7 @@ u32 iot_task_announce(struct iot_session *session, struct task_struct *thread)
 	spin_lock_irqsave(&bucket->lock, flags);
 	if (task->id == as_found.id) {
 		task->epoch = as_found.epoch;
-		WRITE_ONCE(task->delayed_ns, iot_thread_delay_ns(thread));
+		iot_task_rest(task, thread);
 	}
 	spin_unlock_irqrestore(&bucket->lock, flags);
 	return as_found.id;

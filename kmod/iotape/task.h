@@ -7,7 +7,7 @@
  * the task_struct: files closed by an exiting thread are still closed by a known task.
  *
  * Locking: look-up is lock-free (RCU); a bucket's lock is taken to add and remove entries. Only the
- * thread itself writes the fields of its entry, without a lock. The exceptions are @epoch, @id and @delayed_ns, written
+ * thread itself writes the fields of its entry, without a lock. The exceptions are @epoch, @id, @delayed_ns and @waits, written
  * under the bucket's lock when another thread announces this one, or when this one becomes another task;
  * @made, @nth and @numbered, written by the parent; @look, written by a delayed thread under the bucket's lock; and the
  * fields about wake-ups, written by the waking thread under the pi_lock of this thread.
@@ -17,15 +17,16 @@
 
 #include <linux/list.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 
+#include "compat/sched.h"
 #include "delay.h"
 #include "iotape.h"
 #include "mailbox.h"
 #include "wakes.h"
 
 struct iot_session;
-struct task_struct;
 
 /**
  * struct iot_task - a thread that is traced
@@ -44,6 +45,7 @@ struct task_struct;
  * @seen: operations that a filter with every() has looked at
  * @current_op: number of the innermost operation under way, 0 if none
  * @delayed_ns: iot_thread_delay_ns() when its last operation ended, or when it began if it has entered none
+ * @waits: times that it had slept by then
  * @mailbox: for its MPI records, NULL if it has none
  * @kept: span of an operation that will be retried, see iot_span_keep()
  * @kept_key: of that span, 0 if there is none
@@ -74,6 +76,7 @@ struct iot_task {
 	u32 seen;
 	u32 current_op;
 	u64 delayed_ns;
+	u64 waits;
 	struct iot_mailbox *mailbox;
 	struct iot_span kept;
 	u64 kept_key;
@@ -88,6 +91,13 @@ struct iot_task {
 	struct iot_session *backpressure_session;
 	struct rcu_head rcu;
 };
+
+/* Between two operations of a thread, or before its first one, its delays and sleeps count from here. */
+static inline void iot_task_rest(struct iot_task *task, const struct task_struct *thread)
+{
+	WRITE_ONCE(task->delayed_ns, iot_thread_delay_ns(thread));
+	WRITE_ONCE(task->waits, thread->nvcsw);
+}
 
 /* For current: count operations that it has entered without the kernel. */
 static inline void iot_task_sync(struct iot_task *task)

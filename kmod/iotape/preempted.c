@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * preempted.c - time for which the recorder had the CPU of a traced task.
+ *
+ * If a program uses all CPUs, the sender and the collector take turns with its tasks. A task that is runnable
+ * and waits for them does not think. A record `backpressure` states that time, as for other waits for the collector.
+ *
+ * The scheduler states for each thread when it last got a CPU, how long it has run since, and for how long it has waited
+ * for a CPU in all. So only the last slice of each thread of the recorder is known, and only the last wait of current can
+ * be located: earlier slices and waits between the same two operations remain think time. Slices on other CPUs delay
+ * nothing here.
+ *
+ * The fields of other threads are read without a lock. While current runs, no other thread runs on its CPU, so these
+ * fields do not change, unless current migrates meanwhile. Then the sum may be wrong, but it is never
+ * longer than the wait.
+ */
+#include "preempted.h"
+
+#include <linux/minmax.h>
+#include <linux/sched/signal.h>
+
+#include "compat/sched.h"
+#include "session.h"
+#include "task.h"
+
+/* The last slice of a thread, if it ran on the CPU of current and began within a time of the scheduler's clock. */
+static u64 slice_ns(const struct task_struct *thread, u64 since_ns, u64 until_ns)
+{
+	u64 arrived_ns = iot_thread_arrived_ns(thread), ran_ns;
+
+	if (task_cpu(thread) != task_cpu(current) || arrived_ns < since_ns || arrived_ns >= until_ns)
+		return 0;
+	ran_ns = READ_ONCE(thread->se.sum_exec_runtime) - READ_ONCE(thread->se.prev_sum_exec_runtime);
+	return min(ran_ns, until_ns - arrived_ns);
+}
+
+/*
+ * The session is entered, which is a read side of RCU: its sender is not freed, nor is a thread of the collector that exits
+ * meanwhile. The list of these threads lives as long as any of them.
+ */
+static u64 recorder_ns(const struct iot_session *session, u64 since_ns, u64 until_ns)
+{
+	u64 sum_ns = slice_ns(session->sender, since_ns, until_ns);
+	struct task_struct *thread;
+
+	for_each_thread(session->collector_thread, thread)
+		sum_ns += slice_ns(thread, since_ns, until_ns);
+	return min(sum_ns, until_ns - since_ns);
+}
+
+/**
+ * iot_preempted_record() - state for how long the recorder had the CPU while current waited for it
+ * @session: entered
+ * @task: of current, which is in no operation
+ * @delay_ns: for how long current has waited for a CPU since its last operation; it has not slept since
+ *
+ * The place of the wait between the two operations is not recorded: the record ends now, because records are in the order
+ * of their ends. There is no record if another thread had the CPU.
+ */
+void iot_preempted_record(struct iot_session *session, struct iot_task *task, u64 delay_ns)
+{
+	u64 arrived_ns = iot_thread_arrived_ns(current);
+	struct iot_rec_backpressure r = {
+		.task = task->id,
+	};
+	struct iot_slot slot;
+
+	if (session->counters || delay_ns > arrived_ns) /* the latter by a clock that jumped */
+		return;
+	r.duration_ns = recorder_ns(session, arrived_ns - delay_ns, arrived_ns);
+	if (r.duration_ns < IOT_PREEMPTED_MIN_NS)
+		return;
+	iot_task_sync(task);
+	r.op = task->ops;
+	if (!iot_slot_open(session, IOT_WIRE_backpressure, &slot))
+		return;
+	r.time_ns = slot.now_ns - r.duration_ns;
+	iot_put_backpressure(slot.p, &r, NULL, 0);
+	iot_slot_close(&slot);
+}
