@@ -79,7 +79,7 @@ static const struct option_row option_rows[] = {
 		  "comma-separated list of rules of ROOT: program_seq, thread_seq, file_seq, path_stage+, fd_stage, "
 		  "fd_seq, aio_stage" },
 	{ "without", 'w', OPTION_TEXT, "CAUSE,...", .word_at = cause_at, .set = set_causes,
-	  .help = "omit the order of these causes, to measure their cost or effect: life, mpi, wake, request, "
+	  .help = "omit the order of these causes, to measure their cost or effect: life, mpi, wake, discovered, request, "
 		  "name, entries, size, data, handle, attr, lock, or a rule" },
 	{ "snapshot", 0, OPTION_FILE, "FILE", .field = FIELD(snapshot),
 	  .help = "complete the initial tree from a snapshot of the traced directory" },

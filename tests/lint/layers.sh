@@ -62,6 +62,7 @@ layers=(
 	"userspace/mpi/         $user"
 	"userspace/import/      $user"
 	"userspace/compile/     $user|$(parts analyse filter)"
+	"userspace/discover/    $user"
 	"userspace/anonymize/   $user|$(parts filter)"
 	"userspace/merge/       $user|$(parts analyse)"
 	"userspace/pattern/     $user|$(parts analyse/diff)"
@@ -70,7 +71,7 @@ layers=(
 	"userspace/transport/   $user"
 	"userspace/replay/      $user|$(parts collectord transport)"
 	"userspace/snapshot/    $user"
-	"tools/                 $user|$(parts advise analyse anonymize collectord export filter mpi import compile merge pattern record replay report snapshot)"
+	"tools/                 $user|$(parts advise analyse anonymize collectord discover export filter mpi import compile merge pattern record replay report snapshot)"
 	"tests/                 .*"
 )
 

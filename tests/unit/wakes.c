@@ -47,7 +47,7 @@ static void wake(struct graph *graph, u32 task, u32 woken, u64 time_ns, u64 runt
 	op->flags = WAIT_WOKEN;
 	op->event = graph->wake_count;
 	op->runtime_ns = runtime_ns;
-	assert_int_equal(graph_wake_add(graph, task, woken), 0);
+	assert_int_equal(graph_wake_add(graph, task, woken, EDGE_wake), 0);
 }
 
 static void exit_at(struct graph *graph, u32 task, u64 time_ns, u64 runtime_ns)

@@ -63,6 +63,7 @@ static const struct {
 	{ "target", FACT_PATH },
 	{ IOT_FACT_COUNTERS, FACT_HARMLESS },
 	{ IOT_FACT_DELAY, FACT_HARMLESS },
+	{ IOT_FACT_DISCOVERED, FACT_HARMLESS },
 	{ "command", FACT_COMMAND },
 	{ "boot", FACT_HOST },
 	{ "host", FACT_HOST },

@@ -242,6 +242,7 @@ bool iot_sources_next(struct iot_sources_list *list, u32 *first, u32 *count);
 #define IOT_FACT_OPS	"ops"	 /* fact of a filtered trace: the classes that were recorded */
 #define IOT_FACT_COUNTERS "counters" /* fact of a trace whose operations were counted: rows of the table */
 #define IOT_FACT_DELAY	"delay"	 /* fact of a recording with delays: the argument of --delay */
+#define IOT_FACT_DISCOVERED "discovered" /* fact of a trace with records `discovered`: runs that were compared */
 #define IOT_FACT_FILTER "filter" /* and the expression, see iotape-filter(7) */
 
 int iot_op_classes_of(const char *list, size_t *place);

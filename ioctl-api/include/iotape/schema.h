@@ -29,6 +29,7 @@
 #include <linux/types.h>
 
 #include <iotape/mpi_calls.h>
+#include <iotape/schema_delays.h>
 #include <iotape/schema_flags.h>
 #include <iotape/schema_state.h>
 
@@ -118,12 +119,6 @@
 	V(1, size, "bytes requested")                                                  \
 	V(2, stride, "bytes from the end of the previous range to the beginning, negative if backward") \
 	V(3, error, "errno; 0 stands for all others")
-
-/* Why a delay ended. */
-#define IOT_ENDINGS(V)                                                                 \
-	V(0, blocked, "all other tasks were blocked or had exited")                    \
-	V(1, limit, "the time was over that delays may take")                          \
-	V(2, signal, "a signal came")
 
 #define IOT_WHENCES(V)                                                                 \
 	V(0, set, "from the start")                                                    \
@@ -296,17 +291,6 @@
 	F(u64, duration_ns, span, "how long it took")                                  \
 	F(u32, task, task, "the task that waited for the collector")                   \
 	F(u32, op, cost, "operations the task had entered by then")
-
-/* Requested by IOT_IOC_DELAY, see struct iot_delay. */
-#define IOT_FIELDS_delayed(F)                                                          \
-	F(u64, time_ns, instant, "when the delay began")                               \
-	F(u64, duration_ns, span, "how long it took")                                  \
-	F(u32, task, task, "the task that was delayed")                                \
-	F(u32, op, cost, "operations the task had entered by then")                    \
-	F(u32, ending, ending, "why it ended")                                         \
-	F(u32, asleep, cost, "other tasks that were blocked at its end: they slept")   \
-	F(u32, idle, cost, "other tasks that were blocked at its end: they ran, or were woken, but entered no operation") \
-	F(u32, busy, cost, "other tasks that were not blocked at its end")
 
 /* By a thread that exits, or by any in sessions that request it; a wake-up without new order has no record. */
 #define IOT_FIELDS_wake(F)                                                             \
@@ -815,6 +799,7 @@
 	R(35, backpressure, life, "a task waited for the collector")                     \
 	R(36, wake, life, "a task woke another one out of a voluntary wait")           \
 	R(37, delayed, life, "a task was delayed, to find out which others wait for it") \
+	R(38, discovered, life, "a task waits for another one, as delays in other runs showed") \
 	R(64, lookup, op, "a name looked up by the file system")                       \
 	R(65, open, op, "open or create a file")                                       \
 	R(66, stat, op, "attributes read")                                             \

@@ -292,16 +292,19 @@ struct graph_mpi *graph_mpi_add(struct graph *graph)
 }
 
 /**
- * graph_wake_add() - a task woke another one
+ * graph_wake_add() - a task woke another one, or delays showed that it waits
+ * @graph: the graph
  * @task, @woken: indices of the two
+ * @cause: EDGE_wake or EDGE_discovered
  *
  * Return: 0 or -ENOMEM.
  */
-int graph_wake_add(struct graph *graph, u32 task, u32 woken)
+int graph_wake_add(struct graph *graph, u32 task, u32 woken, enum edge_cause cause)
 {
 	if (reserve(&graph->wakes, graph->wake_count, &graph->wake_room, sizeof(*graph->wakes)))
 		return -ENOMEM;
 	graph->wakes[graph->wake_count++] = (struct graph_wake){
+		.cause = cause,
 		.task = task,
 		.woken = woken,
 		.nop = GRAPH_NONE,

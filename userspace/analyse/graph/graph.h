@@ -21,6 +21,7 @@
 	C(life, "life", "fork, exec and exit")                                                   \
 	C(mpi, "mpi", "messages and collectives")                                                \
 	C(wake, "wake", "a task that was woken continues after the operations that preceded the wake-up") \
+	C(discovered, "discovered", "a task waits for an operation of another one, as delays in other runs showed") \
 	C(request, "request", "no more asynchronous requests are under way than in the trace")   \
 	C(name, "name", "a name means the same object as in the trace")                          \
 	C(entries, "entries", "a directory has the same entries as in the trace")                \
@@ -284,11 +285,13 @@ struct graph_request {
 };
 
 /**
- * struct graph_wake - a task woke another one that had waited
+ * struct graph_wake - a task woke another one that had waited, or delays showed that it waits
+ * @cause: an enum edge_cause
  * @task, @woken: indices of the two
  * @nop, @wait: indices of the operations that stand for it, GRAPH_NONE if it is to order nothing
  */
 struct graph_wake {
+	u32 cause;
 	u32 task;
 	u32 woken;
 	u32 nop;
@@ -512,7 +515,7 @@ int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to
 int graph_latch_add(struct graph *graph, u32 arrivals, u32 *latch);
 int graph_signal_add(struct graph *graph, u32 task, u32 index, u32 latch);
 struct graph_mpi *graph_mpi_add(struct graph *graph);
-int graph_wake_add(struct graph *graph, u32 task, u32 woken);
+int graph_wake_add(struct graph *graph, u32 task, u32 woken, enum edge_cause cause);
 int graph_backpressure_add(struct graph *graph, u32 task, u64 begin_ns, u64 end_ns);
 u64 graph_backpressure_ns(const struct graph_task *t, u64 since_ns, u64 until_ns);
 int graph_rank_add(struct graph *graph, const struct graph_rank *rank);

@@ -316,8 +316,8 @@ static int load_complete(struct loader *l, const struct iot_rec_complete *r)
 	return err ? err : graph_request_add(l->graph, &request);
 }
 
-/* In both tasks, where they are then. */
-static int load_wake(struct loader *l, const struct iot_rec_wake *r)
+/* In both tasks, where they are then: the one that wakes is there at @ended_ns. */
+static int add_wake(struct loader *l, const struct iot_rec_wake *r, u64 ended_ns, enum edge_cause cause)
 {
 	u32 task, woken, wake = l->graph->wake_count;
 	struct graph_op *op;
@@ -327,7 +327,7 @@ static int load_wake(struct loader *l, const struct iot_rec_wake *r)
 		err = graph_task_make(l->graph, r->woken, &woken);
 	if (err || task == woken)
 		return err;
-	err = graph_wake_add(l->graph, task, woken);
+	err = graph_wake_add(l->graph, task, woken, cause);
 	if (!err)
 		err = load_wait(l, woken, r->time_ns, WAIT_WOKEN, wake);
 	if (err)
@@ -341,11 +341,31 @@ static int load_wake(struct loader *l, const struct iot_rec_wake *r)
 		return -ENOMEM;
 	op->kind = IOT_PLAY_nop;
 	op->flags = NOP_WAKE;
-	op->enter_ns = r->time_ns;
-	op->end_ns = r->time_ns;
+	op->enter_ns = ended_ns;
+	op->end_ns = ended_ns;
 	op->number = r->op;
 	op->event = wake;
 	return 0;
+}
+
+static int load_wake(struct loader *l, const struct iot_rec_wake *r)
+{
+	return add_wake(l, r, r->time_ns, EDGE_wake);
+}
+
+/* As if the operation that it waits for had woken the task. No edge leads back in time, or there might be a circle. */
+static int load_discovered(struct loader *l, const struct iot_rec_discovered *r)
+{
+	const struct iot_rec_wake wake = {
+		.time_ns = r->time_ns,
+		.task = r->task,
+		.op = r->op,
+		.woken = r->waiter,
+		.woken_op = r->waiter_op,
+		.woken_runtime_ns = r->waiter_runtime_ns,
+	};
+
+	return add_wake(l, &wake, r->ended_ns < r->time_ns ? r->ended_ns : r->time_ns, EDGE_discovered);
 }
 
 static int load_backpressure(struct loader *l, const struct iot_rec_backpressure *r)
@@ -560,6 +580,8 @@ static int load_record(struct loader *l)
 		return load_backpressure(l, &r->backpressure);
 	case IOT_KIND_delayed:
 		return load_delayed(l, &r->delayed);
+	case IOT_KIND_discovered:
+		return load_discovered(l, &r->discovered);
 	case IOT_KIND_wake:
 		return load_wake(l, &r->wake);
 	case IOT_KIND_complete:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * order_wakes.c - wake-ups from waits for pipes, sockets, locks in memory and ends of children.
+ * order_wakes.c - wake-ups from waits for pipes, sockets, locks in memory and ends of children, and waits that
+ * delays in other runs showed.
  *
  * A wake-up is represented by an operation in each of the two tasks: a nop where the waker called, and a wait in the
  * woken task that waits for the nop. Operations before the wake-up, and those that they waited for, therefore precede
@@ -12,9 +13,9 @@
 #include "analyse/graph/graph.h"
 #include "order_passes.h"
 
-static bool is_left_out(const struct graph *graph)
+static bool is_left_out(const struct graph *graph, const struct graph_wake *wake)
 {
-	return graph->causes_left_out & (1u << EDGE_wake);
+	return graph->causes_left_out & (1u << wake->cause);
 }
 
 /**
@@ -28,10 +29,10 @@ bool graph_wakes_mark(struct graph *graph)
 	bool is_more = false;
 	u32 i;
 
-	for (i = graph->wake_count; i-- > 0 && !is_left_out(graph);) {
+	for (i = graph->wake_count; i-- > 0;) {
 		const struct graph_wake *wake = &graph->wakes[i];
 
-		if (!graph->tasks[wake->woken].has_io || graph->tasks[wake->task].has_io)
+		if (is_left_out(graph, wake) || !graph->tasks[wake->woken].has_io || graph->tasks[wake->task].has_io)
 			continue;
 		graph->tasks[wake->task].has_io = true;
 		is_more = true;
@@ -54,7 +55,7 @@ void graph_wakes_drop(struct graph *graph)
 			const struct graph_op *op = &t->ops[j];
 
 			if (graph_is_wake(op) &&
-			    (is_left_out(graph) ||
+			    (is_left_out(graph, &graph->wakes[op->event]) ||
 			     !graph->tasks[graph->wakes[op->event].woken].has_io))
 				continue;
 			t->ops[count++] = *op;
@@ -170,7 +171,7 @@ int graph_pass_wakes(struct graph *graph)
 		if (wake->nop != GRAPH_NONE && wake->wait != GRAPH_NONE)
 			err = graph_edge_add(graph, wake->task, wake->nop,
 					     &graph->tasks[wake->woken].ops[wake->wait],
-					     EDGE_wake);
+					     (enum edge_cause)wake->cause);
 	}
 	return err;
 }

@@ -30,7 +30,7 @@ static void set_rules(struct graph *graph, const struct analysis_options *option
 	if (!(options->rules & ORDER_BIT(mpi)))
 		graph->causes_left_out |= 1u << EDGE_mpi;
 	if (!(options->rules & ORDER_BIT(wake)))
-		graph->causes_left_out |= 1u << EDGE_wake;
+		graph->causes_left_out |= 1u << EDGE_wake | 1u << EDGE_discovered;
 }
 
 /**

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * discover.h - which operations wait for which, found by comparing runs with delays: I/O throttling and I/O sampling of
+ * //TRACE (Mesnier et al., FAST 2007).
+ *
+ *	discovery_open(&discovery);
+ *	discovery_add(discovery, "run0.iot", &reject, ...);	the run without delays comes first
+ *	discovery_thread(discovery, 0, &thread);		threads that can be delayed
+ *	discovery_add(discovery, "run1.iot", &reject, ...);	a run with delays
+ *	discovery_find(discovery, &result);
+ *	discovery_write(discovery, "merged.iot", &reject);
+ *	discovery_close(discovery);
+ *
+ * A *place* is an operation that each run has at the same position of its task. Look-ups, first accesses to pages and
+ * completions of requests are no places, because caches decide whether and when they happen, and neither are nested operations.
+ */
+#ifndef IOTAPE_DISCOVER_H
+#define IOTAPE_DISCOVER_H
+
+#include "lib/iotape.h"
+
+#define DISCOVERY_WHY_BYTES 512
+
+struct discovery;
+
+/**
+ * struct discovery_thread - a thread of the run without delays
+ * @number: as in struct iot_delay
+ * @command: its last command name
+ * @places: operations after which it can be delayed
+ * @gap_ns: 95 % of the times between them were not longer
+ */
+struct discovery_thread {
+	u32 number;
+	const char *command;
+	u32 places;
+	u64 gap_ns;
+};
+
+/**
+ * struct discovery_result - what the runs show so far
+ * @runs: with delays
+ * @delays: delays in them
+ * @edges: orders that are left
+ * @redundant: orders that followed from others
+ * @contradicted: orders that another run did not keep
+ * @doubtful: places where a task stopped, but not for much longer than in the run without delays
+ */
+struct discovery_result {
+	u32 runs;
+	u32 delays;
+	u32 edges;
+	u32 redundant;
+	u32 contradicted;
+	u32 doubtful;
+};
+
+int discovery_open(struct discovery **discovery);
+int discovery_add(struct discovery *discovery, const char *path, struct iot_reject *reject, char why[DISCOVERY_WHY_BYTES]);
+int discovery_thread(const struct discovery *discovery, u32 index, struct discovery_thread *thread);
+u64 discovery_duration_ns(const struct discovery *discovery);
+int discovery_find(struct discovery *discovery, struct discovery_result *result);
+int discovery_write(const struct discovery *discovery, const char *output, struct iot_reject *reject);
+void discovery_close(struct discovery *discovery);
+
+#endif

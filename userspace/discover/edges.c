@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * edges.c - from delays to orders.
+ *
+ * A task that stopped while another one was delayed after its place k, and whose next place is j, waits at j for something
+ * that the other one does after k: so j begins after k has ended. The task has stopped if it was without an operation for
+ * much longer than before the same place in the run without delays. The delay after the last k for which this holds is
+ * the exact order; those of earlier ones follow from it, as the places of a task have an order.
+ *
+ * Each run is evidence against an order, too: where j began before k had ended, it is none.
+ */
+#include "edges.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARGIN_NS 5000000 /* longer than usual delays of the scheduler */
+
+/* The first place of a task that begins at a time or later; the number of its places if there is none. */
+static u32 first_place(const struct run_task *task, u64 ns)
+{
+	u32 i = 0;
+
+	while (i < task->count && task->places[i].enter_ns < ns)
+		i++;
+	return i;
+}
+
+/* The last place of a task that it had entered with operation @op; RUN_NONE if there is none. */
+static u32 last_place(const struct run_task *task, u32 op)
+{
+	u32 i = task->count;
+
+	while (i && task->places[i - 1].op > op)
+		i--;
+	return i ? i - 1 : RUN_NONE;
+}
+
+/* When a task was free to continue to a place: its own delays are not its own time. */
+static u64 free_since_ns(const struct run *run, u32 task, u32 place, u64 until_ns)
+{
+	const struct run_task *t = &run->tasks[task];
+	u64 ns = place ? t->places[place - 1].end_ns : t->begin_ns;
+	u32 i;
+
+	for (i = 0; i < run->delay_count; i++)
+		if (run->delays[i].task == task && run->delays[i].end_ns > ns && run->delays[i].end_ns <= until_ns)
+			ns = run->delays[i].end_ns;
+	return ns;
+}
+
+static int add(struct orders *orders, const struct order *order)
+{
+	struct order *grown;
+	u32 i;
+
+	for (i = 0; i < orders->count; i++) {
+		struct order *o = &orders->list[i];
+
+		if (o->task != order->task || o->place != order->place || o->waiter != order->waiter ||
+		    o->waiter_place != order->waiter_place)
+			continue;
+		o->delays++;
+		return 0;
+	}
+	if (orders->count == orders->room) {
+		grown = realloc(orders->list, (2 * orders->room + 16) * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		orders->list = grown;
+		orders->room = 2 * orders->room + 16;
+	}
+	orders->list[orders->count++] = *order;
+	return 0;
+}
+
+/* Did the task stop until the end of a delay? Sets @doubtful if it may have computed instead. */
+static bool has_stopped(const struct run *base, const struct run *run, const struct delay *delay, u32 task, u32 place,
+			u32 *doubtful)
+{
+	const struct run_task *t = &run->tasks[task], *twin = &base->tasks[t->twin];
+	u64 since_ns = free_since_ns(run, task, place, delay->end_ns), stopped_ns, usual_ns;
+
+	if (place && t->places[place - 1].end_ns > delay->end_ns)
+		return false; /* it was in an operation, which has reasons of its own to wait */
+	if (since_ns >= delay->end_ns)
+		return false;
+	stopped_ns = delay->end_ns - since_ns;
+	usual_ns = twin->places[place].enter_ns - free_since_ns(base, t->twin, place, 0);
+	if (stopped_ns > 2 * usual_ns + MARGIN_NS)
+		return true;
+	if (stopped_ns > MARGIN_NS)
+		++*doubtful;
+	return false;
+}
+
+static int orders_of_delay(struct orders *orders, const struct run *base, const struct run *run, const struct delay *delay,
+			   u32 *doubtful)
+{
+	struct order order = { .delays = 1 };
+	u32 i;
+	int err = 0;
+
+	if (delay->ending == IOT_ENDING_signal || delay->task == RUN_NONE || run->tasks[delay->task].twin == RUN_NONE)
+		return 0;
+	order.task = run->tasks[delay->task].twin;
+	order.place = last_place(&run->tasks[delay->task], delay->op);
+	for (i = 0; i < run->task_count && order.place != RUN_NONE && !err; i++) {
+		const struct run_task *task = &run->tasks[i];
+		u32 place = first_place(task, delay->end_ns);
+
+		if (i == delay->task || task->twin == RUN_NONE || place == task->count ||
+		    !has_stopped(base, run, delay, i, place, doubtful))
+			continue;
+		order.waiter = task->twin;
+		order.waiter_place = place;
+		err = add(orders, &order);
+	}
+	return err;
+}
+
+/**
+ * orders_of_run() - the orders that the delays of a run show
+ * @orders: they are added here
+ * @base: the run without delays
+ * @run: the run; run_match() found no difference
+ * @doubtful: out: added: places where a task stopped, but not for much longer than usual
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int orders_of_run(struct orders *orders, const struct run *base, const struct run *run, u32 *doubtful)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < run->delay_count && !err; i++)
+		err = orders_of_delay(orders, base, run, &run->delays[i], doubtful);
+	return err;
+}
+
+static const struct place *place_in(const struct run *run, u32 twin, u32 place)
+{
+	u32 i;
+
+	for (i = 0; i < run->task_count; i++)
+		if (run->tasks[i].twin == twin)
+			return &run->tasks[i].places[place];
+	return NULL;
+}
+
+/**
+ * orders_contradict() - remove orders that a run did not keep
+ * @orders: the orders
+ * @run: any
+ *
+ * Return: the number of orders that were removed.
+ */
+u32 orders_contradict(struct orders *orders, const struct run *run)
+{
+	u32 i, left = 0, removed;
+
+	for (i = 0; i < orders->count; i++) {
+		const struct order *o = &orders->list[i];
+		const struct place *from = place_in(run, o->task, o->place), *to = place_in(run, o->waiter, o->waiter_place);
+
+		if (!from || !to || from->end_ns <= to->enter_ns)
+			orders->list[left++] = *o;
+	}
+	removed = orders->count - left;
+	orders->count = left;
+	return removed;
+}
+
+/*
+ * The first place of each task that cannot begin before a place has ended: @first, RUN_NONE for tasks without. Order
+ * @without is not used.
+ */
+static void reach(const struct orders *orders, u32 without, u32 *first)
+{
+	bool is_more = true;
+	u32 i;
+
+	while (is_more) {
+		is_more = false;
+		for (i = 0; i < orders->count; i++) {
+			const struct order *o = &orders->list[i];
+
+			if (i == without || first[o->task] == RUN_NONE || o->place < first[o->task] ||
+			    o->waiter_place >= first[o->waiter])
+				continue;
+			first[o->waiter] = o->waiter_place;
+			is_more = true;
+		}
+	}
+}
+
+/**
+ * orders_reduce() - remove orders that follow from others
+ * @orders: the orders
+ * @base: the run without delays
+ * @redundant: out: added: the number of orders that were removed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int orders_reduce(struct orders *orders, const struct run *base, u32 *redundant)
+{
+	u32 *first = calloc(base->task_count + 1, sizeof(*first)), i = 0;
+
+	if (!first)
+		return -ENOMEM;
+	while (i < orders->count) {
+		const struct order *o = &orders->list[i];
+
+		memset(first, 0xff, base->task_count * sizeof(*first));
+		first[o->task] = o->place;
+		reach(orders, i, first);
+		if (first[o->waiter] > o->waiter_place) {
+			i++;
+			continue;
+		}
+		memmove(&orders->list[i], &orders->list[i + 1], (--orders->count - i) * sizeof(*orders->list));
+		++*redundant;
+	}
+	free(first);
+	return 0;
+}
