@@ -17,6 +17,7 @@
 #include "json.h"
 #include "option.h"
 #include "option_delay.h"
+#include "record/record.h"
 #include "table.h"
 
 #define MOUNTS_MAX    16
@@ -96,14 +97,17 @@ static const struct option_table option_table = {
 
 /**
  * struct search - the work of this command
- * @traces: pattern of the traces of the runs, removed at the end
+ * @trace: of the run under way, removed afterwards; that of the first run is removed at the end
  * @run: number of the next run
+ * @interrupt, @quit: what this process was to do at SIGINT and SIGQUIT, as the command is
  */
 struct search {
 	const struct options *options;
 	struct discovery *discovery;
 	char trace[PATH_MAX];
 	unsigned int run;
+	struct sigaction interrupt;
+	struct sigaction quit;
 };
 
 /* iotape record, without and with delays. */
@@ -116,6 +120,8 @@ static void become_recorder(const struct search *search, const struct iot_delay 
 	int count = 0, extra = 0;
 	unsigned int i;
 
+	sigaction(SIGINT, &search->interrupt, NULL);
+	sigaction(SIGQUIT, &search->quit, NULL);
 	arguments[count++] = "iotape";
 	arguments[count++] = "record";
 	arguments[count++] = "--quiet";
@@ -141,20 +147,20 @@ static void become_recorder(const struct search *search, const struct iot_delay 
 	_exit(EXIT_FAILED);
 }
 
+/* Signals reach the recorder, not this process, which removes the traces then. */
 static int record(struct search *search, const struct iot_delay *delay)
 {
-	int status;
-	pid_t pid;
+	struct runner runner = {};
+	int status, err;
 
-	snprintf(search->trace, sizeof(search->trace), "%s.run%u", search->options->output, search->run);
-	pid = fork();
-	if (pid < 0)
+	runner.pid = fork();
+	if (runner.pid < 0)
 		return fail("no process can be created for the recording: %s", strerror(errno));
-	if (!pid)
+	if (!runner.pid)
 		become_recorder(search, delay);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return fail("the recording: %s", strerror(errno));
+	err = runner_wait(&runner, &status);
+	if (err)
+		return fail("the recording: %s", strerror(-err));
 	if (WIFSIGNALED(status))
 		return fail("run %u was killed by signal %d", search->run + 1, WTERMSIG(status));
 	if (WEXITSTATUS(status))
@@ -162,22 +168,30 @@ static int record(struct search *search, const struct iot_delay *delay)
 	return EXIT_DONE;
 }
 
-static int run_once(struct search *search, const struct iot_delay *delay)
+static int compare_run(struct search *search)
 {
 	char why[DISCOVERY_WHY_BYTES];
 	struct iot_reject reject = {};
-	int code = record(search, delay), err;
+	int err = discovery_add(search->discovery, search->trace, &reject, why);
 
-	if (code)
-		return code;
-	err = discovery_add(search->discovery, search->trace, &reject, why);
-	if (search->run++) /* the first one is read again at the end */
-		unlink(search->trace);
 	if (err == -EXDEV) {
 		say("the command is not deterministic: %s", why);
 		return EXIT_DIFFERS;
 	}
 	return err ? fail_reject(search->trace, err, &reject) : EXIT_DONE;
+}
+
+static int run_once(struct search *search, const struct iot_delay *delay)
+{
+	int code;
+
+	snprintf(search->trace, sizeof(search->trace), "%s.run%u", search->options->output, search->run);
+	code = record(search, delay);
+	if (!code)
+		code = compare_run(search);
+	if (search->run++) /* the first one is read again at the end */
+		unlink(search->trace);
+	return code;
 }
 
 /* -- the plan --------------------------------------------------------------------------------------- */
@@ -383,6 +397,8 @@ static int run(int argc, char **argv)
 	int code;
 
 	options_parse(&option_table, argc, argv, &options);
+	sigaction(SIGINT, NULL, &search.interrupt);
+	sigaction(SIGQUIT, NULL, &search.quit);
 	if (discovery_open(&search.discovery))
 		return fail("%s", strerror(ENOMEM));
 	code = discover(&search);

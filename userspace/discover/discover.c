@@ -90,7 +90,11 @@ int discovery_add(struct discovery *discovery, const char *path, struct iot_reje
 	run = &grown[discovery->count++];
 	*run = (struct run){};
 	err = run_load(run, path, reject);
-	return err ? err : run_match(run, &discovery->base, why, DISCOVERY_WHY_BYTES);
+	if (!err)
+		err = run_match(run, &discovery->base, why, DISCOVERY_WHY_BYTES);
+	if (err)
+		run_free(&discovery->runs[--discovery->count]); /* its places have no twins */
+	return err;
 }
 
 /* Did an exec make the task? Then its thread has the number of the task before. */
@@ -193,6 +197,7 @@ int discovery_find(struct discovery *discovery, struct discovery_result *result)
 		result->delays += discovery->runs[i].delay_count;
 		err = orders_of_run(orders, &discovery->base, &discovery->runs[i], &result->doubtful);
 	}
+	orders_sort(orders);
 	result->contradicted = orders_contradict(orders, &discovery->base);
 	for (i = 0; i < discovery->count; i++)
 		result->contradicted += orders_contradict(orders, &discovery->runs[i]);
@@ -285,6 +290,8 @@ static int merge(const struct discovery *discovery, struct iot_reader *reader, s
 		if (!err)
 			err = iot_writer_record(writer, &record);
 	}
+	while (!err && !n && next < discovery->orders.count)
+		err = iot_writer_record(writer, &orders[next++]);
 	return err ? err : n;
 }
 

@@ -53,19 +53,9 @@ static u64 free_since_ns(const struct run *run, u32 task, u32 place, u64 until_n
 static int add(struct orders *orders, const struct order *order)
 {
 	struct order *grown;
-	u32 i;
 
-	for (i = 0; i < orders->count; i++) {
-		struct order *o = &orders->list[i];
-
-		if (o->task != order->task || o->place != order->place || o->waiter != order->waiter ||
-		    o->waiter_place != order->waiter_place)
-			continue;
-		o->delays++;
-		return 0;
-	}
 	if (orders->count == orders->room) {
-		grown = realloc(orders->list, (2 * orders->room + 16) * sizeof(*grown));
+		grown = realloc(orders->list, (2 * (size_t)orders->room + 16) * sizeof(*grown));
 		if (!grown)
 			return -ENOMEM;
 		orders->list = grown;
@@ -122,7 +112,7 @@ static int orders_of_delay(struct orders *orders, const struct run *base, const 
 
 /**
  * orders_of_run() - the orders that the delays of a run show
- * @orders: they are added here
+ * @orders: they are added here, each as often as a delay shows it
  * @base: the run without delays
  * @run: the run; run_match() found no difference
  * @doubtful: out: added: places where a task stopped, but not for much longer than usual
@@ -137,6 +127,37 @@ int orders_of_run(struct orders *orders, const struct run *base, const struct ru
 	for (i = 0; i < run->delay_count && !err; i++)
 		err = orders_of_delay(orders, base, run, &run->delays[i], doubtful);
 	return err;
+}
+
+static int compare(u32 x, u32 y)
+{
+	return (x > y) - (x < y);
+}
+
+static int compare_orders(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	return compare(x->task, y->task) ?: compare(x->place, y->place) ?: compare(x->waiter, y->waiter) ?:
+	       compare(x->waiter_place, y->waiter_place);
+}
+
+/**
+ * orders_sort() - sort the orders, and let equal ones be one
+ * @orders: of any number of runs
+ */
+void orders_sort(struct orders *orders)
+{
+	u32 i, left = 0;
+
+	if (orders->count)
+		qsort(orders->list, orders->count, sizeof(*orders->list), compare_orders);
+	for (i = 0; i < orders->count; i++)
+		if (left && !compare_orders(&orders->list[left - 1], &orders->list[i]))
+			orders->list[left - 1].delays += orders->list[i].delays;
+		else
+			orders->list[left++] = orders->list[i];
+	orders->count = left;
 }
 
 static const struct place *place_in(const struct run *run, u32 twin, u32 place)
@@ -172,56 +193,125 @@ u32 orders_contradict(struct orders *orders, const struct run *run)
 	return removed;
 }
 
-/*
- * The first place of each task that cannot begin before a place has ended: @first, RUN_NONE for tasks without. Order
- * @without is not used.
+/**
+ * struct search - which places cannot begin before a given one has ended
+ * @orders: sorted
+ * @begin: for each task, the index of its first order; one more at the end
+ * @is_redundant: for each order
+ * @first: for each task, its first place that cannot begin before; RUN_NONE if there is none
+ * @searched: for each task, the place from which on its orders have been followed
+ * @open: tasks whose orders are to be followed
  */
-static void reach(const struct orders *orders, u32 without, u32 *first)
+struct search {
+	const struct orders *orders;
+	u32 *begin;
+	bool *is_redundant;
+	u32 *first;
+	u32 *searched;
+	u32 *open;
+	u32 open_count;
+};
+
+static void note_place(struct search *s, u32 task, u32 place)
 {
-	bool is_more = true;
-	u32 i;
+	if (place >= s->first[task])
+		return;
+	s->first[task] = place;
+	s->open[s->open_count++] = task;
+}
 
-	while (is_more) {
-		is_more = false;
-		for (i = 0; i < orders->count; i++) {
-			const struct order *o = &orders->list[i];
+/* Follow the orders of a task from its first place on, up to those that have been followed. */
+static void follow(struct search *s, u32 task, u32 without)
+{
+	u32 low = s->begin[task], high = s->begin[task + 1], stop = s->searched[task];
 
-			if (i == without || first[o->task] == RUN_NONE || o->place < first[o->task] ||
-			    o->waiter_place >= first[o->waiter])
-				continue;
-			first[o->waiter] = o->waiter_place;
-			is_more = true;
-		}
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (s->orders->list[middle].place < s->first[task])
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	s->searched[task] = s->first[task];
+	for (; low < s->begin[task + 1] && s->orders->list[low].place < stop; low++)
+		if (low != without && !s->is_redundant[low])
+			note_place(s, s->orders->list[low].waiter, s->orders->list[low].waiter_place);
+}
+
+static bool follows_from_others(struct search *s, u32 task_count, u32 index)
+{
+	const struct order *o = &s->orders->list[index];
+
+	memset(s->first, 0xff, task_count * sizeof(*s->first));
+	memset(s->searched, 0xff, task_count * sizeof(*s->searched));
+	s->open_count = 0;
+	note_place(s, o->task, o->place);
+	while (s->open_count && s->first[o->waiter] > o->waiter_place) {
+		u32 task = s->open[--s->open_count];
+
+		if (s->first[task] < s->searched[task])
+			follow(s, task, index);
+	}
+	return s->first[o->waiter] <= o->waiter_place;
+}
+
+static int search_begin(struct search *s, const struct orders *orders, u32 task_count)
+{
+	u32 task, i = 0;
+
+	*s = (struct search){
+		.orders = orders,
+		.begin = calloc(task_count + 1u, sizeof(*s->begin)),
+		.is_redundant = calloc(orders->count + 1u, sizeof(*s->is_redundant)),
+		.first = calloc(task_count + 1u, sizeof(*s->first)),
+		.searched = calloc(task_count + 1u, sizeof(*s->searched)),
+		.open = calloc(orders->count + 1u, sizeof(*s->open)),
+	};
+	if (!s->begin || !s->is_redundant || !s->first || !s->searched || !s->open)
+		return -ENOMEM;
+	for (task = 0; task <= task_count; task++) {
+		while (i < orders->count && orders->list[i].task < task)
+			i++;
+		s->begin[task] = i;
+	}
+	return 0;
+}
+
+static void search_end(struct search *s)
+{
+	free(s->begin);
+	free(s->is_redundant);
+	free(s->first);
+	free(s->searched);
+	free(s->open);
 }
 
 /**
  * orders_reduce() - remove orders that follow from others
- * @orders: the orders
+ * @orders: sorted
  * @base: the run without delays
  * @redundant: out: added: the number of orders that were removed
+ *
+ * Takes time in proportion to the square of the number of orders at most.
  *
  * Return: 0 or -ENOMEM.
  */
 int orders_reduce(struct orders *orders, const struct run *base, u32 *redundant)
 {
-	u32 *first = calloc(base->task_count + 1, sizeof(*first)), i = 0;
+	struct search search;
+	u32 i, left = 0;
+	int err = search_begin(&search, orders, base->task_count);
 
-	if (!first)
-		return -ENOMEM;
-	while (i < orders->count) {
-		const struct order *o = &orders->list[i];
-
-		memset(first, 0xff, base->task_count * sizeof(*first));
-		first[o->task] = o->place;
-		reach(orders, i, first);
-		if (first[o->waiter] > o->waiter_place) {
-			i++;
-			continue;
-		}
-		memmove(&orders->list[i], &orders->list[i + 1], (--orders->count - i) * sizeof(*orders->list));
-		++*redundant;
+	for (i = 0; i < orders->count && !err; i++)
+		search.is_redundant[i] = follows_from_others(&search, base->task_count, i);
+	for (i = 0; i < orders->count && !err; i++)
+		if (!search.is_redundant[i])
+			orders->list[left++] = orders->list[i];
+	if (!err) {
+		*redundant += orders->count - left;
+		orders->count = left;
 	}
-	free(first);
-	return 0;
+	search_end(&search);
+	return err;
 }

@@ -32,6 +32,7 @@ struct orders {
 };
 
 int orders_of_run(struct orders *orders, const struct run *base, const struct run *run, u32 *doubtful);
+void orders_sort(struct orders *orders);
 u32 orders_contradict(struct orders *orders, const struct run *run);
 int orders_reduce(struct orders *orders, const struct run *base, u32 *redundant);
 

@@ -29,9 +29,15 @@ static int reserve(void *array, u32 count, u32 *room, size_t bytes)
 /* A task may be used before it is announced. */
 static int task_get(struct run *run, u32 id, u32 *index)
 {
-	*index = run_task_find(run, id);
-	if (*index != RUN_NONE)
+	if (run->last < run->task_count && run->tasks[run->last].id == id) {
+		*index = run->last;
 		return 0;
+	}
+	*index = run_task_find(run, id);
+	if (*index != RUN_NONE) {
+		run->last = *index;
+		return 0;
+	}
 	if (reserve(&run->tasks, run->task_count, &run->task_room, sizeof(*run->tasks)))
 		return -ENOMEM;
 	*index = run->task_count++;

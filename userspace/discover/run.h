@@ -60,6 +60,7 @@ struct run_task {
  * struct run - a run
  * @path: of its trace
  * @tasks: in the order of their ids
+ * @last: index of the task of the last record, while the trace is read
  * @delays: in the order of their ends
  */
 struct run {
@@ -67,6 +68,7 @@ struct run {
 	struct run_task *tasks;
 	u32 task_count;
 	u32 task_room;
+	u32 last;
 	struct delay *delays;
 	u32 delay_count;
 	u32 delay_room;
