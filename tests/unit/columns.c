@@ -329,20 +329,21 @@ static void differences_survive_the_sign(void **state)
 
 /* -- the bytes --------------------------------------------------------------------------------------- */
 
-/* The example of Documentation/trace-format.md. */
+/* The example of Documentation/trace-format.md: two records `clock`. */
+static const u8 documented[] = {
+	1,					       /* tables */
+	2, 0, 1, 4, 2,				       /* clock: an event, 16 bytes, 2 columns */
+	0x80, 1, 255, 0, 254, 254,		       /* time: the end of the preceding record */
+	0x82, 3, 255, 27, 254, 254,		       /* wall clock: the preceding one */
+	1, 0, 0,				       /* all records are of table 0 */
+	0, 0xc8, 1, 20,				       /* 100, then 10 more */
+	0, 0xd0, 0x0f, 0x13,			       /* 1000, then 10 less */
+	0, 2, 0,				       /* tails of 2 and 0 bytes */
+	'h', 'i',
+};
+
 static void bytes_are_the_documented_ones(void **state)
 {
-	static const u8 expected[] = {
-		1,					       /* tables */
-		2, 0, 1, 4, 2,				       /* clock: an event, 16 bytes, 2 columns */
-		0x80, 1, 255, 0, 254, 254,		       /* time: the end of the preceding record */
-		0x82, 3, 255, 27, 254, 254,		       /* wall clock: the preceding one */
-		1, 0, 0,				       /* all records are of table 0 */
-		0, 0xc8, 1, 20,				       /* 100, then 10 more */
-		0, 0xd0, 0x0f, 0x13,			       /* 1000, then 10 less */
-		0, 2, 0,				       /* tails of 2 and 0 bytes */
-		'h', 'i',
-	};
 	const struct iot_rec_clock first = { 100, 1000 }, second = { 110, 990 };
 	struct bench bench;
 	const u8 *bytes;
@@ -356,10 +357,89 @@ static void bytes_are_the_documented_ones(void **state)
 	bench.bytes = (size_t)(p - bench.records);
 	bench.count = 2;
 	assert_int_equal(columns_encode(bench.columns, bench.records, bench.bytes, 2, &bytes, &count), 0);
-	assert_int_equal(count, sizeof(expected));
-	assert_memory_equal(bytes, expected, count);
+	assert_int_equal(count, sizeof(documented));
+	assert_memory_equal(bytes, documented, count);
 	assert_same_again(&bench);
 	bench_close(&bench);
+}
+
+#define EXAMPLE_BYTES 50 /* of its two records */
+
+/* Decodes into memory of just that length, so that an overrun is detected. */
+static int decode(const u8 *bytes, size_t byte_count, size_t record_bytes, u32 count)
+{
+	struct columns_decoder *decoder;
+	u8 *records = malloc(record_bytes);
+	int err;
+
+	assert_non_null(records);
+	assert_int_equal(columns_decoder_open(&decoder), 0);
+	err = columns_decode(decoder, bytes, byte_count, records, record_bytes, count);
+	columns_decoder_close(decoder);
+	free(records);
+	return err;
+}
+
+static int decode_changed(size_t at, u8 byte)
+{
+	u8 bytes[sizeof(documented)];
+
+	memcpy(bytes, documented, sizeof(bytes));
+	bytes[at] = byte;
+	return decode(bytes, sizeof(bytes), EXAMPLE_BYTES, 2);
+}
+
+static void each_rule_of_the_tables_is_checked(void **state)
+{
+	static const struct {
+		u8 at;
+		u8 byte;
+	} wrong[] = {
+		{ 0, 2 },     /* a second table, which has no record */
+		{ 3, 4 },     /* no form */
+		{ 3, 0 },     /* whole records, with columns */
+		{ 3, 3 },     /* an operation with two columns */
+		{ 4, 5 },     /* four bytes without a column */
+		{ 4, 3 },     /* a column behind the fields */
+		{ 6, 0x81 },  /* columns that overlap */
+		{ 12, 0x81 }, /* the same, at the end of the first */
+		{ 7, 6 },     /* no predictor */
+		{ 7, 5 },     /* the CPU time as the first column */
+		{ 7, 2 },     /* another column that does not precede it */
+		{ 14, 1 },    /* a key that is the column itself */
+		{ 15, 48 },   /* no memory */
+		{ 16, 2 },    /* no column to add */
+		{ 17, 2 },    /* no column as the second key */
+	};
+	size_t i;
+
+	(void)state;
+	assert_int_equal(decode_changed(0, 1), 0);
+	assert_int_equal(decode_changed(14, 0), 0); /* the first column as the key */
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		if (decode_changed(wrong[i].at, wrong[i].byte) != -EBADMSG)
+			fail_msg("byte %u as %u is accepted", wrong[i].at, wrong[i].byte);
+}
+
+static void each_byte_of_the_columns_is_used(void **state)
+{
+	u8 bytes[sizeof(documented) + 1] = {};
+
+	(void)state;
+	memcpy(bytes, documented, sizeof(documented));
+	assert_int_equal(decode(bytes, sizeof(bytes), EXAMPLE_BYTES, 2), -EBADMSG);
+}
+
+static void records_longer_than_their_room_are_refused(void **state)
+{
+	static const u8 whole[] = { 1, 7, 0, 0, 0, 0, 1, 0, 0, 0, 12, 12, 0, 7, 0, 0, 0, 0, 0, 1, 2, 3, 4 };
+	static const u8 endless[] = { 1, 7, 0, 0, 0, 0, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1, 2 };
+
+	(void)state;
+	assert_int_equal(decode(whole, sizeof(whole), 12, 1), 0);
+	assert_int_equal(decode(whole, sizeof(whole), 8, 1), -EBADMSG);
+	assert_int_equal(decode(whole, sizeof(whole), 11, 1), -EBADMSG);
+	assert_int_equal(decode(endless, sizeof(endless), 12, 1), -EBADMSG);
 }
 
 static void cut_columns_are_refused(void **state)
@@ -430,5 +510,8 @@ SUITE("columns",
       TEST(numbers_of_every_length_are_restored)
       TEST(differences_survive_the_sign)
       TEST(bytes_are_the_documented_ones)
+      TEST(each_rule_of_the_tables_is_checked)
+      TEST(each_byte_of_the_columns_is_used)
+      TEST(records_longer_than_their_room_are_refused)
       TEST(cut_columns_are_refused)
       TEST(changed_columns_are_refused_or_decoded))
