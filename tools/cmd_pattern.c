@@ -15,18 +15,21 @@
 
 #define RUNS_MAX    16
 #define CHANGES_MAX 8
+#define TEXT_OPERATIONS_MAX (1u << 24) /* that a text may describe: about 2 GB of memory */
 
 struct options {
 	const char *inputs[RUNS_MAX];
 	unsigned int input_count;
 	const char *input;
 	uint64_t ranks;
+	uint64_t text_ranks;
 	const char *measured;
 	char *changes[CHANGES_MAX];
 	unsigned int change_count;
 	const char *output;
 	bool is_expand;
 	bool is_print;
+	bool is_parse;
 	bool is_quiet;
 };
 
@@ -48,6 +51,9 @@ static const struct option_row option_rows[] = {
 	{ "expand", 'e', .field = FIELD(is_expand),
 	  .help = "print all operations of a pattern, one per line, and check that they are those of the trace" },
 	{ "print", 'p', .field = FIELD(is_print), .help = "print a pattern as loops with expressions as operands" },
+	{ "parse", 0, .field = FIELD(is_parse), .help = "create a pattern from a text as printed by --print" },
+	{ "ranks", 0, OPTION_COUNT, "N", .field = FIELD(text_ranks), .min = 1, .max = 1 << 20,
+	  .help = "with --parse, the number of ranks instead of that in the text" },
 	{ "extrapolate", 0, OPTION_COUNT, "RANKS", .field = FIELD(ranks), .min = 1, .max = 1 << 24,
 	  .help = "create the pattern of a run with RANKS ranks from the patterns of three or more runs" },
 	{ "measured", 0, OPTION_FILE, "PATTERN", .field = FIELD(measured),
@@ -69,6 +75,20 @@ static void add_input(struct option_state *state, char *path)
 	options->input = options->inputs[0];
 }
 
+static void check_parse(struct option_state *state)
+{
+	const struct options *options = state->options;
+	const char *other = options->is_print ? "print" : options->is_expand ? "expand" : options->ranks ? "extrapolate" :
+			    options->change_count ? "set" : NULL;
+
+	if (options->text_ranks && !options->is_parse)
+		option_error(state, "--ranks requires --parse");
+	if (options->is_parse && other)
+		option_error(state, "--parse and --%s exclude each other", other);
+	if (options->is_parse && !options->output)
+		option_error(state, "no --output given");
+}
+
 static void check(struct option_state *state)
 {
 	const struct options *options = state->options;
@@ -82,6 +102,7 @@ static void check(struct option_state *state)
 										    options->is_expand ? "--expand" : "--print");
 	if (options->change_count && !options->output)
 		option_error(state, "no --output given");
+	check_parse(state);
 	if (options->measured && !options->ranks)
 		option_error(state, "--measured requires --extrapolate");
 	if (options->ranks && !options->output)
@@ -100,7 +121,7 @@ static void check(struct option_state *state)
 
 static const struct option_table option_table = {
 	.rows = option_rows,
-	.operands = "TRACE -o FILE\nPATTERN --print\nPATTERN --expand\nPATTERN --expand -o FILE\n--extrapolate=RANKS PATTERN PATTERN PATTERN... -o FILE\n--set=NAME=VALUE PATTERN -o FILE",
+	.operands = "TRACE -o FILE\nPATTERN --print\nPATTERN --expand\nPATTERN --expand -o FILE\n--parse TEXT -o FILE\n--extrapolate=RANKS PATTERN PATTERN PATTERN... -o FILE\n--set=NAME=VALUE PATTERN -o FILE",
 	.operand_type = OPTION_FILE,
 	.add = add_input,
 	.check = check,
@@ -326,6 +347,66 @@ static int change(const struct options *options)
 	return code;
 }
 
+/* A whole file, or standard input. Return: NULL if it cannot be read: then errno is set. */
+static char *read_text(const char *path, size_t *bytes)
+{
+	FILE *in = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	size_t room = 1 << 16, got;
+	char *text = in ? malloc(room) : NULL, *grown;
+	int err = text ? 0 : errno;
+
+	for (*bytes = 0; text && (got = fread(text + *bytes, 1, room - *bytes, in)); *bytes += got) {
+		if (*bytes + got < room)
+			continue;
+		grown = *bytes + got > PATTERN_TEXT_MAX ? NULL : realloc(text, room *= 2);
+		if (!grown) {
+			err = *bytes + got > PATTERN_TEXT_MAX ? EFBIG : ENOMEM;
+			break;
+		}
+		text = grown;
+	}
+	if (!err && in && ferror(in))
+		err = errno;
+	if (in && in != stdin)
+		fclose(in);
+	if (!err)
+		return text;
+	free(text);
+	errno = err;
+	return NULL;
+}
+
+static int parse(const struct options *options)
+{
+	const char *name = strcmp(options->input, "-") ? options->input : "standard input";
+	struct pattern_refusal refusal;
+	struct pattern_summary summary;
+	struct pattern *pattern;
+	size_t bytes = 0;
+	char *text;
+	int err, code;
+
+	if (iot_file_is_same(options->input, options->output))
+		return fail("%s: is both text and output", options->output);
+	text = read_text(options->input, &bytes);
+	if (!text)
+		return fail("%s: %s", name, strerror(errno));
+	err = pattern_parse(text, bytes, options->text_ranks, TEXT_OPERATIONS_MAX, &pattern, &refusal);
+	free(text);
+	if (err)
+		return err == -EOPNOTSUPP ? fail("%s:%s", name, refusal.text) : fail("%s: %s", name, strerror(-err));
+	code = verify(name, pattern, NULL);
+	if (!code)
+		code = save(options, pattern, &bytes);
+	pattern_summarize(pattern, &summary);
+	if (!code && !options->is_quiet)
+		printf("%s: %llu operations of %llu tasks in %zu bytes; %llu ranks, %llu groups\n", options->output,
+		       (unsigned long long)summary.operations, (unsigned long long)summary.tasks, bytes,
+		       (unsigned long long)summary.ranks, (unsigned long long)summary.groups);
+	pattern_free(pattern);
+	return code;
+}
+
 /* The operations of a pattern as a trace. */
 static int expand_to_trace(const struct options *options, const struct pattern *pattern)
 {
@@ -360,6 +441,8 @@ static int run(int argc, char **argv)
 	struct options options = {};
 
 	options_parse(&option_table, argc, argv, &options);
+	if (options.is_parse)
+		return parse(&options);
 	if (options.change_count)
 		return change(&options);
 	if (options.ranks)

@@ -422,6 +422,42 @@ static void check_trace(const char *name, const struct pattern *pattern)
 	unlink(path);
 }
 
+static char *text_of(const struct pattern *pattern)
+{
+	size_t bytes;
+	char *text;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	assert_int_equal(pattern_print(pattern, out), 0);
+	fclose(out);
+	return text;
+}
+
+/* The text of the pattern has all its operations, and the same text again. */
+static void check_text(const char *name, const struct pattern *pattern)
+{
+	char *text = text_of(pattern), *again = NULL;
+	struct pattern_refusal refusal;
+	struct pattern_summary a, b;
+	struct pattern *made;
+	int err = pattern_parse(text, strlen(text), 0, UINT32_MAX, &made, &refusal);
+
+	if (err)
+		printf("# %s: %d %s\n", name, err, refusal.text);
+	assert_row(name, !err);
+	if (!err) {
+		again = text_of(made);
+		pattern_summarize(pattern, &a);
+		pattern_summarize(made, &b);
+		assert_row(name, !memcmp(a.digest, b.digest, sizeof(a.digest)) && a.operations == b.operations);
+		assert_row(name, a.has_times == b.has_times && b.is_made && !strcmp(text, again));
+		pattern_free(made);
+	}
+	free(again);
+	free(text);
+}
+
 /* Return: bytes of the pattern. */
 static size_t check_pattern(const char *name, u64 *operations)
 {
@@ -443,6 +479,7 @@ static size_t check_pattern(const char *name, u64 *operations)
 	assert_row(name, bytes <= BYTES_MAX);
 	if (ranks <= 64)
 		check_trace(name, loaded);
+	check_text(name, loaded);
 	free(image);
 	pattern_free(pattern);
 	pattern_free(loaded);
@@ -594,18 +631,6 @@ static void exchange(void)
 		close_file(rank, SHARED, handles[rank]);
 }
 
-static char *text_of(const struct pattern *pattern)
-{
-	char *text;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-
-	assert_non_null(out);
-	assert_int_equal(pattern_print(pattern, out), 0);
-	fclose(out);
-	return text;
-}
-
 /* What-if changes: the expected lines, or the reason of a refusal. The result can be expanded to a trace. */
 static void patterns_are_changed(void **unused)
 {
@@ -616,15 +641,15 @@ static void patterns_are_changed(void **unused)
 		const char *lines[2];
 		const char *refusal;
 	} cases[] = {
-		{ checkpoint, "fsync", "no", 1173, { "flush step{100*i:04}/rank.{rank:05}" } },
-		{ checkpoint, "transfer", "4M", 773, { "for j in 0 .. 2:\n       write step" } },
-		{ ior_chunks, "transfer", "64KiB", 8336, { "for i in 0 .. 511:", "offset_bytes=33554432*rank + 65536*i length_bytes=65536" } },
-		{ checkpoint, "files", "shared", 1253, { "open step{100*i:04}/rank.shared flags=write|create mode=0644",
-							"open step{100*i:04}/rank.shared flags=write|create mode=0 " } },
-		{ ior_chunks, "files", "process", 656, { "write shared.dat.{rank:05} offset_bytes=1048576*i length_bytes=1048576" } },
-		{ ior_interleaved, "files", "process", 656, { "write shared.dat.{rank:05} offset_bytes=1048576*i length_bytes=1048576",
-							     "open shared.dat.{rank:05} flags=write|create|created mode=0644" } },
-		{ ring, "fsync", "no", 288, { "write shared.dat" } },
+		{ checkpoint, "fsync", "no", 1173, { "flush \"step{100*i:04}/rank.{rank:05}\"" } },
+		{ checkpoint, "transfer", "4M", 773, { "for j in 0 .. 2 {\n       write \"step" } },
+		{ ior_chunks, "transfer", "64KiB", 8336, { "for i in 0 .. 511 {", "offset_bytes=33554432*rank + 65536*i length_bytes=65536" } },
+		{ checkpoint, "files", "shared", 1253, { "open \"step{100*i:04}/rank.shared\" flags=write|create mode=0644",
+							"open \"step{100*i:04}/rank.shared\" flags=write|create mode=0 " } },
+		{ ior_chunks, "files", "process", 656, { "write \"shared.dat.{rank:05}\" offset_bytes=1048576*i length_bytes=1048576" } },
+		{ ior_interleaved, "files", "process", 656, { "write \"shared.dat.{rank:05}\" offset_bytes=1048576*i length_bytes=1048576",
+							     "open \"shared.dat.{rank:05}\" flags=write|create|created mode=0644" } },
+		{ ring, "fsync", "no", 288, { "write \"shared.dat\"" } },
 		{ ring, "transfer", "64", 0, {}, "no consecutive reads or writes would change their size" },
 		{ ior_chunks, "files", "shared", 0, {}, "no rank has an own file" },
 		{ checkpoint, "files", "process", 0, {}, "no file is opened by several ranks" },
@@ -682,10 +707,11 @@ static void printed_pattern_resembles_the_program(void **unused)
 	assert_int_equal(pattern_make(scratch_trace, &pattern, &omissions, &reject), 0);
 	assert_int_equal(pattern_print(pattern, out), 0);
 	fclose(out);
-	assert_non_null(strstr(text, "ranks 0-15:\n"));
-	assert_non_null(strstr(text, "   for i in 0 .. 3:\n"));
-	assert_non_null(strstr(text, "     for j in 0 .. 7:\n"));
-	assert_non_null(strstr(text, "write shared.dat offset_bytes="));
+	assert_non_null(strstr(text, "size 16\n"));
+	assert_non_null(strstr(text, "ranks 0-15 {\n"));
+	assert_non_null(strstr(text, "   for i in 0 .. 3 {\n"));
+	assert_non_null(strstr(text, "     for j in 0 .. 7 {\n"));
+	assert_non_null(strstr(text, "write \"shared.dat\" offset_bytes="));
 	assert_non_null(strstr(text, "=4096*(rank mod 4) + 131072*(rank div 4) + 524288*i + 16384*j length_bytes=4096"));
 	assert_non_null(strstr(text, "==   mpi_coll barrier"));
 	if (getenv("PATTERN_TEXT"))

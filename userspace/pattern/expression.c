@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * expression.c - write columns as expressions, as far as they are linear in loop variables and the rank.
+ * expression.c - write columns as expressions of loop variables and the rank, or as lists of all their numbers.
  */
 #include "expression.h"
 
+#include "sequence.h"
+
 #define VALUES_MAX (1u << 22) /* that are examined for an expression */
-#define SHOWN_MAX  6	      /* of numbers that are not an expression */
 
 typedef long long number;
 
@@ -52,18 +53,6 @@ static bool is_linear(const struct ranks *ranks, const u64 *values, u64 *base, u
 		if (values[i] != *base + *step * ranks->values[i])
 			return false;
 	return true;
-}
-
-static void print_some(FILE *out, const u64 *values, u64 count)
-{
-	u64 i;
-
-	fputc('{', out);
-	for (i = 0; i < count && i < SHOWN_MAX; i++)
-		fprintf(out, "%s%lld", i ? ", " : "", (number)values[i]);
-	if (count > SHOWN_MAX)
-		fprintf(out, ", ... %llu values", (unsigned long long)count);
-	fputc('}', out);
 }
 
 static void print_wrap(FILE *out, const char *name, u64 first_rank, const struct series *s)
@@ -139,7 +128,7 @@ void expression_print_ranks(FILE *out, const struct ranks *ranks, const u64 *val
 		print_wrap(out, ranks->name, ranks->values[0], s);
 	} else if (!is_gapless || !print_grid(out, ranks, s)) {
 		fprintf(out, "by %s ", ranks->name);
-		print_some(out, values, ranks->count);
+		sequence_print(out, s);
 	}
 	series_free(s);
 }
@@ -166,24 +155,20 @@ static u64 trips_of(const struct loops *loops)
 	u64 trips = 1;
 	u32 i;
 
-	for (i = 0; i < loops->count; i++) {
-		if (!loops->trips[i] || trips > VALUES_MAX)
+	for (i = 0; i < loops->count; i++)
+		if (!loops->trips[i] || __builtin_mul_overflow(trips, loops->trips[i], &trips))
 			return 0;
-		trips *= loops->trips[i];
-	}
 	return trips;
 }
 
 /*
  * Numbers of one task as a sum: the first and a factor for each loop. Return: whether they are one.
  */
-static bool fit(const u64 *values, u64 count, const struct loops *loops, u64 *sum)
+static bool fit_values(const u64 *values, u64 count, const struct loops *loops, u64 *sum)
 {
 	u64 stride = 1, at, rest, value;
 	u32 i;
 
-	if (trips_of(loops) != count || !count)
-		return false;
 	sum[0] = values[0];
 	for (i = loops->count; i-- > 0; stride *= loops->trips[i])
 		sum[i + 1] = loops->trips[i] > 1 ? values[stride] - values[0] : 0;
@@ -198,20 +183,58 @@ static bool fit(const u64 *values, u64 count, const struct loops *loops, u64 *su
 	return true;
 }
 
+/* The same by the formula of the numbers: a line in the inner loops, and a cycle for each of the others. */
+static bool fit_form(const struct series *s, const struct loops *loops, u64 *sum)
+{
+	u32 from = 0, to, i;
+	u64 stride, outer;
+
+	for (; s->form == SERIES_CYCLE; s = s->parts[0], from = to) {
+		for (to = loops->count, stride = 1; to > from && stride < s->period;)
+			stride *= loops->trips[--to];
+		if (stride != s->period)
+			return false;
+		for (i = to, outer = 1; i-- > from; outer *= loops->trips[i])
+			sum[i + 1] = loops->trips[i] > 1 ? s->step * outer : 0;
+	}
+	if (s->form != SERIES_LINE)
+		return false;
+	for (i = loops->count, stride = 1; i-- > from; stride *= loops->trips[i])
+		sum[i + 1] = loops->trips[i] > 1 ? s->step * stride : 0;
+	sum[0] = s->base;
+	return true;
+}
+
+/* Are the numbers of a task a sum? Adds to @looked the numbers that were examined. */
+static bool fit(const struct column *column, u64 task, const struct loops *loops, u64 *sum, u64 *looked)
+{
+	struct series *s = column_series(column, task);
+	bool is_sum = s && s->count && trips_of(loops) == s->count;
+	u64 *values = NULL, count;
+
+	if (is_sum && !fit_form(s, loops, sum)) {
+		values = values_of(column, task, &count);
+		is_sum = values && fit_values(values, count, loops, sum);
+		*looked += count;
+	}
+	free(values);
+	series_free(s);
+	return is_sum;
+}
+
 /* The sums of all tasks, one parameter after the other. NULL if there is one that has none. */
 static u64 *fit_tasks(const struct column *column, const struct loops *loops, const struct ranks *ranks)
 {
-	u64 *sums = calloc((loops->count + 1) * ranks->count + 1, sizeof(*sums)), task, count;
+	u64 *sums = calloc((loops->count + 1) * ranks->count + 1, sizeof(*sums)), task;
 	u64 sum[LOOPS_MAX + 1], looked = 0;
+	struct loops own = *loops;
 	u32 i;
 
 	for (task = 0; sums && task < ranks->count; task++) {
-		u64 *values = values_of(column, task, &count);
-		bool is_sum = values && fit(values, count, loops, sum);
-
-		free(values);
-		looked += count;
-		if (!is_sum || looked > 8ull * VALUES_MAX) {
+		for (i = 0; i < loops->count; i++)
+			if (loops->trips_by_task[i])
+				own.trips[i] = loops->trips_by_task[i][task];
+		if (!fit(column, task, &own, sum, &looked) || looked > 8ull * VALUES_MAX) {
 			free(sums);
 			return NULL;
 		}
@@ -265,6 +288,65 @@ static void print_sums(FILE *out, const u64 *sums, const struct loops *loops, co
 		fputc('0', out);
 }
 
+/* All numbers of a task, to be freed by the caller; NULL if out of memory. */
+static char *list_task(const struct column *column, u64 task)
+{
+	struct series *s = column_series(column, task);
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out) {
+		series_free(s);
+		return NULL;
+	}
+	fputs("each ", out);
+	if (s)
+		sequence_print(out, s);
+	else
+		fputs("{...}", out);
+	fclose(out);
+	series_free(s);
+	return text;
+}
+
+/* Do all tasks have the same numbers, as is seen without their numbers? */
+static bool is_uniform(const struct column *column)
+{
+	const struct column_class *class = &column->classes[0];
+	u32 i;
+
+	for (i = 0; i < class->param_count && series_is_constant(class->params[i]); i++)
+		;
+	return column->class_count == 1 && !class->table && i == class->param_count;
+}
+
+/* Numbers without an expression: those of all tasks, or of each. */
+static void print_lists(FILE *out, const struct column *column, const struct ranks *ranks)
+{
+	char *first = list_task(column, 0), *text;
+	u64 task, same;
+
+	for (same = is_uniform(column) ? ranks->count : 1; same < ranks->count; same++) {
+		bool is_same;
+
+		text = list_task(column, same);
+		is_same = first && text && !strcmp(first, text);
+		free(text);
+		if (!is_same)
+			break;
+	}
+	if (same < ranks->count)
+		fprintf(out, "by %s {", ranks->name);
+	for (task = 0; task < (same < ranks->count ? ranks->count : 1); task++) {
+		text = task ? list_task(column, task) : first;
+		fprintf(out, "%s%s", task ? ", " : "", text ? text : "{...}");
+		free(text);
+	}
+	if (same < ranks->count)
+		fputc('}', out);
+}
+
 /**
  * expression_print() - print a column as an expression
  * @out: output file
@@ -272,25 +354,42 @@ static void print_sums(FILE *out, const u64 *sums, const struct loops *loops, co
  * @loops: loops around the element with the column
  * @ranks: the tasks
  *
- * A column that is not an expression is printed as its first values in the first task.
+ * A column that is not an expression is printed as a list of its numbers.
  */
 void expression_print(FILE *out, const struct column *column, const struct loops *loops, const struct ranks *ranks)
 {
-	u64 *sums = fit_tasks(column, loops, ranks), *values, count;
+	u64 *sums = fit_tasks(column, loops, ranks);
 
-	if (sums) {
+	if (sums)
 		print_sums(out, sums, loops, ranks);
-		free(sums);
-		return;
-	}
-	values = values_of(column, 0, &count);
-	if (!values)
-		fputs("{...}", out);
 	else
-		print_some(out, values, count);
-	if (ranks->count > 1 && (column->class_count > 1 || column->classes[0].table))
-		fprintf(out, " of %s %llu", ranks->name, (unsigned long long)ranks->values[0]);
-	free(values);
+		print_lists(out, column, ranks);
+	free(sums);
+}
+
+/**
+ * expression_by_task() - the number of each task, if the numbers of a column do not differ within a task
+ * @column: the column
+ * @ranks: the tasks
+ *
+ * Return: the numbers, to be freed by the caller; NULL if they differ, or if out of memory.
+ */
+u64 *expression_by_task(const struct column *column, const struct ranks *ranks)
+{
+	u64 *numbers = calloc(ranks->count + 1, sizeof(*numbers)), task;
+	bool is_constant = numbers;
+
+	for (task = 0; task < ranks->count && is_constant; task++) {
+		struct series *s = column_series(column, task);
+
+		is_constant = s && s->count && series_is_constant(s);
+		numbers[task] = is_constant ? s->base : 0;
+		series_free(s);
+	}
+	if (is_constant)
+		return numbers;
+	free(numbers);
+	return NULL;
 }
 
 /**

@@ -9,16 +9,18 @@
 
 #include "columns.h"
 
-#define LOOPS_MAX 16
+#define LOOPS_MAX 96 /* more than a structure has, and those into which a run is divided */
 
 /**
  * struct loops - the loops around a run, from the outermost
  * @count: of them
  * @trips: iterations of each; 0: they differ
+ * @trips_by_task: if they differ between tasks only: of each task; otherwise NULL
  */
 struct loops {
 	u32 count;
 	u64 trips[LOOPS_MAX];
+	const u64 *trips_by_task[LOOPS_MAX];
 };
 
 /**
@@ -34,6 +36,7 @@ struct ranks {
 };
 
 void expression_print(FILE *out, const struct column *column, const struct loops *loops, const struct ranks *ranks);
+u64 *expression_by_task(const struct column *column, const struct ranks *ranks);
 bool expression_constant(const struct column *column, u64 *value);
 u64 expression_first_break(const struct column *column, u64 stride, u64 count);
 void expression_print_ranks(FILE *out, const struct ranks *ranks, const u64 *values);

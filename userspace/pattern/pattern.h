@@ -102,7 +102,11 @@ int pattern_image(const struct pattern *pattern, void **bytes, size_t *count);
 void pattern_summarize(const struct pattern *pattern, struct pattern_summary *summary);
 int pattern_expand(const struct pattern *pattern, FILE *out, u64 limit, u8 digest[32], u64 *operations);
 int pattern_trace(const struct pattern *pattern, const char *path, u64 *broken, struct pattern_refusal *refusal);
+#define PATTERN_TEXT_MAX (32u << 20) /* bytes of a text */
+
 int pattern_print(const struct pattern *pattern, FILE *out);
+int pattern_parse(const char *text, size_t bytes, u64 ranks, u64 operations_max, struct pattern **pattern,
+		  struct pattern_refusal *refusal);
 void pattern_free(struct pattern *pattern);
 
 #endif

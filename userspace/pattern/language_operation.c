@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * language_operation.c - operations in the text of a pattern: a kind, names, and attributes.
+ */
+#include "language.h"
+#include "language_statement.h"
+
+/* -- texts ------------------------------------------------------------------------------------------------ */
+
+/* The byte that a sequence behind a backslash stands for: three octal digits, or a sign. Return: its length, or 0. */
+static size_t unescape(const char *text, size_t bytes, u8 *byte)
+{
+	size_t i;
+
+	*byte = 0;
+	for (i = 0; i < 3 && i < bytes && text[i] >= '0' && text[i] <= '7'; i++)
+		*byte = (u8)(*byte << 3 | (text[i] - '0'));
+	if (i == 3)
+		return *text <= '3' ? 3 : 0;
+	*byte = bytes ? (u8)*text : 0;
+	return bytes && strchr("\"\\{}", *text) && *text ? 1 : 0;
+}
+
+static struct language_place place_of(const struct token *token, size_t at)
+{
+	return (struct language_place){ token->place.line, token->place.column + 1 + (u32)at };
+}
+
+/* Bytes up to the next number in braces, or to the end. Return: how much of the text they take. */
+static size_t read_bytes(struct reader *r, const struct token *token, size_t from, bool is_name, u8 *bytes, size_t *count)
+{
+	size_t at, used;
+
+	*count = 0;
+	for (at = from; at < token->bytes && !(is_name && token->text[at] == '{'); at++) {
+		u8 *byte = &bytes[(*count)++];
+
+		*byte = (u8)token->text[at];
+		if (*byte == '}' && is_name)
+			reader_fail(r, place_of(token, at), "a '}' without a '{': in a name, write \\}");
+		if (*byte != '\\')
+			continue;
+		used = unescape(token->text + at + 1, token->bytes - at - 1, byte);
+		if (!used)
+			reader_fail(r, place_of(token, at), "after a backslash, a name has three octal digits, or one of \"\\{}");
+		if (!*byte && is_name)
+			reader_fail(r, place_of(token, at), "a name has no zero bytes");
+		if (r->is_failed)
+			break;
+		at += used;
+	}
+	return at;
+}
+
+/* {EXPRESSION} or {EXPRESSION:0WIDTH}. Return: how much of the text it takes. */
+static size_t read_hole(struct reader *r, const struct token *token, size_t at, struct language_name *part)
+{
+	struct reader inner = *r;
+	u64 width;
+
+	inner.at = token->text + at + 1;
+	inner.end = token->text + token->bytes;
+	inner.line = token->place.line;
+	inner.line_begin = token->text - token->place.column; /* before the quote are the others of its line */
+	reader_next(&inner);
+	part->number = language_read_expression(&inner);
+	if (reader_accept(&inner, ":")) {
+		struct language_place place = inner.token.place;
+		bool has_zero = inner.token.bytes > 1 && *inner.token.text == '0';
+
+		inner.token.text += has_zero;
+		inner.token.bytes -= has_zero;
+		if (reader_number(&inner, &width) && (!width || width > 18))
+			reader_fail(&inner, place, "a number in a name has 1 to 18 digits at least");
+		part->width = (u32)width;
+	}
+	if (!inner.is_failed && !reader_is_sign(&inner, "}"))
+		reader_fail_at_token(&inner, "'}'");
+	r->is_failed = inner.is_failed;
+	r->is_out_of_memory = inner.is_out_of_memory;
+	r->token.type = inner.is_failed ? TOKEN_END : r->token.type;
+	return inner.is_failed ? token->bytes : (size_t)(inner.token.text + 1 - token->text);
+}
+
+static struct language_name *read_name(struct reader *r)
+{
+	struct token token = r->token;
+	struct language_name *first = NULL, **next = &first, *part;
+	size_t at = 0;
+
+	if (token.bytes > LANGUAGE_NAME_MAX)
+		reader_fail(r, token.place, "a name of more than %d bytes", LANGUAGE_NAME_MAX);
+	do {
+		u8 *bytes = reader_allocate(r, token.bytes - at + 1);
+
+		part = reader_allocate(r, sizeof(*part));
+		if (!bytes || !part || r->is_failed)
+			return NULL;
+		if (at < token.bytes && token.text[at] == '{') {
+			at = read_hole(r, &token, at, part);
+		} else {
+			at = read_bytes(r, &token, at, true, bytes, &part->bytes);
+			part->text = (const char *)bytes;
+		}
+		*next = part;
+		next = &part->next;
+	} while (at < token.bytes && !r->is_failed);
+	reader_next(r);
+	return first;
+}
+
+/* -- fields ----------------------------------------------------------------------------------------------- */
+
+static bool symbol_of(const struct reader *r, const struct iot_field *field, u64 *value)
+{
+	const struct iot_symbol *symbol = iot_class_info(field->class).symbols;
+
+	for (; symbol && symbol->name; symbol++)
+		if (reader_is_word(r, symbol->name)) {
+			*value = symbol->value;
+			return true;
+		}
+	return false;
+}
+
+/* Digits of base 8, behind a zero. */
+static u64 read_mode(struct reader *r)
+{
+	u64 mode = 0;
+	size_t i;
+
+	for (i = 0; i < r->token.bytes; i++) {
+		if (r->token.text[i] < '0' || r->token.text[i] > '7' || *r->token.text != '0' || mode >> 29) {
+			reader_fail_at_token(r, "an octal number such as 0644");
+			return 0;
+		}
+		mode = mode << 3 | (u64)(r->token.text[i] - '0');
+	}
+	reader_next(r);
+	return mode;
+}
+
+/* Names of flags or of a value, or a number. */
+static u64 read_words(struct reader *r, const struct iot_field *field)
+{
+	u64 all = 0, value;
+	bool is_negative;
+
+	do {
+		is_negative = reader_accept(r, "-");
+		if (r->token.type == TOKEN_WORD && symbol_of(r, field, &value))
+			reader_next(r);
+		else if (r->token.type == TOKEN_NUMBER)
+			value = field->class == IOT_CLASS_mode ? read_mode(r) : reader_number(r, &value) ? value : 0;
+		else
+			reader_fail(r, r->token.place, "'%.*s': %s has no such value", (int)(r->token.bytes > 40 ? 40 : r->token.bytes),
+				    r->token.text, field->name);
+		if (r->is_failed)
+			return 0;
+		all |= is_negative ? 0 - value : value;
+	} while (iot_class_info(field->class).is_bits && reader_accept(r, "|"));
+	return all;
+}
+
+static struct language_expression *read_value(struct reader *r, const struct iot_field *field)
+{
+	if (event_field_is_operand(field))
+		return language_read_expression(r);
+	return language_number(r, read_words(r, field));
+}
+
+static s64 errno_of(const struct reader *r)
+{
+	const char *name;
+	int number;
+
+	for (number = 1; number < 200 && r->token.type == TOKEN_WORD; number++) {
+		name = iot_text_errno(-number);
+		if (name && reader_is_word(r, name))
+			return -number;
+	}
+	return 0;
+}
+
+static struct language_expression *read_result(struct reader *r)
+{
+	s64 error = errno_of(r);
+
+	if (!error)
+		return language_read_expression(r);
+	reader_next(r);
+	return language_number(r, (u64)error);
+}
+
+static bool read_call(struct reader *r, struct language_operation *o)
+{
+	const struct iot_field *field;
+	u64 value;
+	u32 i;
+
+	for (i = 0; (field = event_field(o->kind, i)); i++) {
+		if (field->class != IOT_CLASS_call || o->fields[i])
+			continue;
+		if (r->token.type == TOKEN_NUMBER || symbol_of(r, field, &value)) {
+			o->fields[i] = language_number(r, read_words(r, field));
+			return true;
+		}
+	}
+	return false;
+}
+
+/* -- attributes ------------------------------------------------------------------------------------------- */
+
+static void read_from(struct reader *r, struct language_operation *o)
+{
+	reader_expect(r, "[");
+	o->from = reader_allocate(r, EVENT_LIST_MAX * sizeof(struct language_expression *));
+	while (!r->is_failed && o->from) {
+		reader_skip_lines(r);
+		if (o->from_count == EVENT_LIST_MAX) {
+			reader_fail(r, r->token.place, "a list of more than %d ranks", EVENT_LIST_MAX);
+			return;
+		}
+		o->from[o->from_count++] = language_read_expression(r);
+		reader_skip_lines(r);
+		if (!reader_accept(r, ","))
+			break;
+	}
+	reader_expect(r, "]");
+}
+
+static void read_bytes_value(struct reader *r, struct language_operation *o)
+{
+	struct token token = r->token;
+	u8 *bytes = reader_allocate(r, token.bytes + 1);
+	size_t count = 0;
+
+	if (token.type != TOKEN_TEXT)
+		reader_fail_at_token(r, "a text in quotes");
+	if (token.bytes > 4 * LANGUAGE_NAME_MAX)
+		reader_fail(r, token.place, "a value of more than %d bytes", LANGUAGE_NAME_MAX);
+	if (!bytes || r->is_failed)
+		return;
+	read_bytes(r, &token, 0, false, bytes, &count);
+	o->value = bytes;
+	o->value_bytes = (u32)count;
+	o->flags |= EVENT_VALUE;
+	reader_next(r);
+}
+
+static bool read_time(struct reader *r, struct language_operation *o)
+{
+	bool is_think = reader_is_word(r, "think");
+
+	if (!is_think && !reader_is_word(r, "takes"))
+		return false;
+	reader_next(r);
+	reader_expect(r, "=");
+	*(is_think ? &o->think_ns : &o->takes_ns) = reader_duration_ns(r);
+	r->program->has_times = true;
+	return true;
+}
+
+static bool read_flag(struct reader *r, struct language_operation *o)
+{
+	u64 depth;
+
+	if (reader_accept(r, "implied")) {
+		o->flags |= EVENT_IMPLIED;
+	} else if (reader_accept(r, "nameless")) {
+		o->flags |= EVENT_NAMELESS;
+	} else if (reader_accept(r, "depth")) {
+		reader_expect(r, "=");
+		if (reader_number(r, &depth) && depth <= UINT32_MAX)
+			o->depth = (u32)depth;
+	} else if (reader_accept(r, "value")) {
+		reader_expect(r, "=");
+		read_bytes_value(r, o);
+	} else if (reader_accept(r, "from")) {
+		reader_expect(r, "=");
+		read_from(r, o);
+	} else {
+		return read_time(r, o);
+	}
+	return true;
+}
+
+/* An attribute with the value of a field or role. */
+static struct language_expression **find_field(struct reader *r, struct language_operation *o, const struct iot_field **field)
+{
+	u32 i;
+
+	for (i = 0; (*field = event_field(o->kind, i)); i++)
+		if ((*field)->class != IOT_CLASS_result && reader_is_word(r, (*field)->name))
+			return &o->fields[i];
+	for (i = 0; i < EVENT_ROLES; i++)
+		if (reader_is_word(r, language_roles[i]))
+			return &o->roles[i];
+	return NULL;
+}
+
+static void read_attribute(struct reader *r, struct language_operation *o)
+{
+	const struct iot_field *field;
+	struct language_expression **value;
+	struct token token = r->token;
+
+	if (token.type == TOKEN_NUMBER && read_call(r, o))
+		return;
+	if (token.type != TOKEN_WORD) {
+		reader_fail_at_token(r, "an attribute or the end of the line");
+		return;
+	}
+	value = find_field(r, o, &field);
+	if (!value && (read_call(r, o) || read_flag(r, o)))
+		return;
+	if (!value) {
+		reader_fail(r, token.place, "'%.*s': %s has no such attribute", (int)(token.bytes > 40 ? 40 : token.bytes), token.text,
+			    iot_kind_info(o->kind)->name);
+		return;
+	}
+	if (*value)
+		reader_fail(r, token.place, "'%.*s' is there twice", (int)token.bytes, token.text);
+	reader_next(r);
+	reader_expect(r, "=");
+	if (!r->is_failed)
+		*value = field ? read_value(r, field) : language_read_expression(r);
+}
+
+/**
+ * language_read_attributes() - read the rest of an operation: names, attributes, and the result
+ * @o: the operation, with its kind
+ */
+void language_read_attributes(struct reader *r, struct language_operation *o)
+{
+	bool is_mpi = iot_kind_info(o->kind)->group == IOT_GROUP_mpi;
+
+	if (r->token.type == TOKEN_TEXT)
+		o->names[is_mpi] = read_name(r);
+	if (r->token.type == TOKEN_TEXT) {
+		o->names[0] = is_mpi ? o->names[1] : o->names[0];
+		o->names[1] = read_name(r);
+	}
+	while (!r->is_failed && r->token.type != TOKEN_LINE && r->token.type != TOKEN_END && !reader_is_sign(r, "}")) {
+		if (!reader_accept(r, "->")) {
+			read_attribute(r, o);
+			continue;
+		}
+		if (o->result)
+			reader_fail(r, r->token.place, "the operation has two results");
+		else
+			o->result = read_result(r);
+	}
+}
