@@ -173,6 +173,29 @@ static bool is_kind_wanted(const struct options *options, const struct iot_kind_
 	return info->group != IOT_GROUP_run && info->group != IOT_GROUP_who;
 }
 
+/* Of the records in a chunk, can one be printed? */
+static bool may_be_wanted(const void *context, const struct iot_summary *summary)
+{
+	const struct options *options = context;
+	const struct iot_kind_info *info;
+	u32 i;
+
+	for (i = 0; (info = iot_kind_at(i)); i++)
+		if (summary->kinds[info->kind / 64] >> info->kind % 64 & 1 && is_kind_wanted(options, info))
+			return selection_may_match(&options->selection, &options->view.actors, summary);
+	return false;
+}
+
+/* Chunks without a record that is printed, or is necessary for one, are skipped. */
+static void skip(const struct options *options, struct iot_reader *reader)
+{
+	struct iot_need need = { .may_match = may_be_wanted, .context = options };
+
+	iot_omissions_kinds(need.always);
+	selection_kinds(&options->selection, need.state);
+	iot_reader_need(reader, &need);
+}
+
 static bool is_wanted(const struct options *options, struct iot_names *names,
 		      const struct iot_record *record, const struct iot_kind_info *info)
 {
@@ -294,6 +317,7 @@ static int dump(struct options *options)
 	terminal_output_begin();
 	if (options->is_json)
 		dump_json_head(&options->view, info.capture);
+	skip(options, reader);
 	code = selection_open(&options->selection) ? fail("%s: %s", options->name, strerror(ENOMEM)) :
 						     dump_records(options, reader, names, roots);
 	selection_close(&options->selection);

@@ -240,6 +240,8 @@ static int list_from_index(int fd, u64 begin_bytes, u64 file_bytes, struct chunk
 	if (!err && !are_places_right(list, begin_bytes, index_bytes))
 		err = iot_refuse(reject, IOT_REJECT_index, index_bytes);
 	list->is_complete = !err;
+	list->summaries_bytes = le64_to_cpu(trailer.lost);
+	list->index_bytes = index_bytes;
 	return err;
 }
 

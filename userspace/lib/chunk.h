@@ -17,6 +17,8 @@
  * @has_trailer: the examined chunks include a trailer
  * @is_torn: it ends in the middle of a chunk
  * @end_bytes: end of the last whole chunk, if the trace has no trailer
+ * @summaries_bytes: first chunk of summaries; 0 if the trace has none
+ * @index_bytes: end of the last one
  */
 struct chunk_list {
 	struct iot_index_entry *entries;
@@ -25,6 +27,8 @@ struct chunk_list {
 	bool has_trailer;
 	bool is_torn;
 	u64 end_bytes;
+	u64 summaries_bytes;
+	u64 index_bytes;
 };
 
 int chunk_list_add(struct chunk_list *list, size_t *room, u64 offset_bytes, const struct iot_chunk_head *head);

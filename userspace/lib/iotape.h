@@ -35,13 +35,15 @@ int iot_schema_print(char **text, size_t *bytes);
 /* -- writing traces ----------------------------------------------------------- */
 
 struct iot_writer;
+struct iot_summary;
 
 int iot_writer_open(const char *path, const unsigned char capture[16], struct iot_writer **writer);
 int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 real_ns, u64 mono_ns,
 		       struct iot_writer **writer);
 int iot_writer_open_copy(const char *path, const struct iot_trace_head *head, const char *schema,
 			 struct iot_writer **writer);
-int iot_writer_copy(struct iot_writer *writer, const struct iot_chunk_head *head, const void *stored);
+int iot_writer_copy(struct iot_writer *writer, const struct iot_chunk_head *head, const void *stored,
+		    const struct iot_summary *summary);
 int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *what,
 		     const void *records);
 int iot_writer_record(struct iot_writer *writer, const struct iot_record *record);
@@ -78,6 +80,10 @@ struct iot_reader;
  *	chunks, too, when all was read and the trace is complete
  * @missing: records that the kernel sent and the file does not have
  * @unknown: records of kinds that this reader does not know (after reading all)
+ * @skipped: chunks that are not read because of iot_reader_need()
+ * @skipped_operations: operations in them, without completions
+ * @skipped_bytes: that these moved
+ * @has_skipped_operations, @has_skipped_mpi: records of these groups are in them
  */
 struct iot_trace_info {
 	unsigned char capture[16];
@@ -92,12 +98,70 @@ struct iot_trace_info {
 	u64 lost;
 	u64 missing;
 	u64 unknown;
+	u64 skipped;
+	u64 skipped_operations;
+	u64 skipped_bytes;
+	bool has_skipped_operations;
+	bool has_skipped_mpi;
 };
+
+#define IOT_KIND_WORDS (IOT_KIND_END / 64) /* of a set with a bit for each kind of records */
+
+/**
+ * struct iot_summary - the contents of a chunk
+ * @kinds: of its records
+ * @earliest_ns, @latest_ns: the least and the greatest time of a record: of an operation, its start
+ * @moved_bytes: by its operations
+ * @operations: their number, without completions
+ * @has_more_tasks: @tasks is empty, because there are too many, or because they are not known
+ * @task_count: number of @tasks
+ * @tasks: of the records, in ascending order; 0 is a record without a task
+ */
+struct iot_summary {
+	u64 kinds[IOT_KIND_WORDS];
+	u64 earliest_ns;
+	u64 latest_ns;
+	u64 moved_bytes;
+	u32 operations;
+	bool has_more_tasks;
+	u32 task_count;
+	u32 tasks[IOT_SUMMARY_TASKS_MAX];
+};
+
+/**
+ * struct iot_need - the records of a trace that a caller needs
+ * @always: of these kinds, all
+ * @state: of these kinds, those that precede a record that @may_match accepts: its meaning depends on them
+ * @may_match: may a chunk have other records that the caller needs? NULL: no chunk has
+ * @context: for it
+ */
+struct iot_need {
+	u64 always[IOT_KIND_WORDS];
+	u64 state[IOT_KIND_WORDS];
+	bool (*may_match)(const void *context, const struct iot_summary *summary);
+	const void *context;
+};
+
+static inline void iot_kinds_add(u64 kinds[IOT_KIND_WORDS], u16 kind)
+{
+	kinds[kind / 64] |= 1ull << kind % 64;
+}
+
+static inline bool iot_kinds_meet(const u64 one[IOT_KIND_WORDS], const u64 other[IOT_KIND_WORDS])
+{
+	u64 both = 0;
+	u32 i;
+
+	for (i = 0; i < IOT_KIND_WORDS; i++)
+		both |= one[i] & other[i];
+	return both;
+}
 
 int iot_reader_open(const char *path, struct iot_reader **reader, struct iot_reject *reject);
 int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
 		    struct iot_reject *reject);
 int iot_reader_more(struct iot_reader *reader, struct iot_reject *reject);
+void iot_reader_need(struct iot_reader *reader, const struct iot_need *need);
 u64 iot_reader_absent(const struct iot_reader *reader, const struct iot_record *record);
 void iot_reader_info(const struct iot_reader *reader, struct iot_trace_info *info);
 void iot_reader_close(struct iot_reader *reader);
@@ -190,6 +254,7 @@ struct iot_label {
 
 int iot_names_open(struct iot_names **names);
 void iot_names_close(struct iot_names *names);
+void iot_names_kinds(u64 kinds[IOT_KIND_WORDS]);
 int iot_names_before(struct iot_names *names, const struct iot_record *record);
 int iot_names_after(struct iot_names *names, const struct iot_record *record);
 u64 iot_names_identity(struct iot_names *names, u64 object);
@@ -224,6 +289,8 @@ typedef int (*iot_walk_fn)(void *context, struct iot_names *names,
 bool iot_record_is_counted(const struct iot_record *record);
 int iot_trace_walk(const char *path, iot_walk_fn fn, void *context, struct iot_trace_info *info,
 		   struct iot_reject *reject);
+int iot_trace_walk_need(const char *path, const struct iot_need *need, iot_walk_fn fn, void *context,
+			struct iot_trace_info *info, struct iot_reject *reject);
 
 /* -- lists of ranks in records of MPI -------------------------------------------- */
 
@@ -297,6 +364,7 @@ struct iot_omissions {
 
 void iot_omissions_add(struct iot_omissions *omissions, enum iot_omission_reason reason, u64 count,
 		       u64 operations, u64 bytes, const char *detail);
+void iot_omissions_kinds(u64 kinds[IOT_KIND_WORDS]);
 void iot_omissions_take(struct iot_omissions *omissions, const struct iot_record *record);
 void iot_omissions_finish(struct iot_omissions *omissions, const struct iot_trace_info *info);
 void iot_omissions_of_program(struct iot_omissions *omissions, const struct iot_program *program);

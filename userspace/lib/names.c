@@ -193,6 +193,37 @@ static void feed_op(struct iot_names *names, const struct iot_record *record)
 		names_make_object(names, object);
 }
 
+static bool changes_names(const struct iot_kind_info *info)
+{
+	switch (info->kind) {
+	case IOT_KIND_name:
+	case IOT_KIND_object:
+	case IOT_KIND_opened:
+	case IOT_KIND_mapped:
+	case IOT_KIND_map:
+	case IOT_KIND_release:
+		return true;
+	default:
+		return info->group == IOT_GROUP_op && field_of_class(info->kind, IOT_CLASS_name);
+	}
+}
+
+/**
+ * iot_names_kinds() - the records that labels of other records depend on
+ * @kinds: they are added
+ *
+ * A reader may skip others, see iot_reader_need(), if it does not ask for their labels.
+ */
+void iot_names_kinds(u64 kinds[IOT_KIND_WORDS])
+{
+	const struct iot_kind_info *info;
+	u32 i;
+
+	for (i = 0; (info = iot_kind_at(i)); i++)
+		if (changes_names(info))
+			iot_kinds_add(kinds, info->kind);
+}
+
 /**
  * iot_names_before() - update from a record, as far as its labels need it
  * @names: updated

@@ -380,6 +380,21 @@ static void finish_pauses(struct iot_omissions *omissions)
 }
 
 /**
+ * iot_omissions_kinds() - the records from which more is learnt than numbers of operations and bytes
+ * @kinds: they are added
+ *
+ * A reader may skip others, see iot_reader_need(): iot_omissions_finish() adds the numbers.
+ */
+void iot_omissions_kinds(u64 kinds[IOT_KIND_WORDS])
+{
+	iot_kinds_add(kinds, IOT_KIND_control);
+	iot_kinds_add(kinds, IOT_KIND_fact);
+	iot_kinds_add(kinds, IOT_KIND_state);
+	iot_kinds_add(kinds, IOT_KIND_mount);
+	iot_kinds_add(kinds, IOT_KIND_map);
+}
+
+/**
  * iot_omissions_take() - learn from a record of a trace
  * @omissions: all zero before the first one
  * @record: the next one
@@ -439,6 +454,10 @@ static void add_old(struct iot_omissions *omissions, enum iot_omission_reason re
  */
 void iot_omissions_finish(struct iot_omissions *omissions, const struct iot_trace_info *info)
 {
+	omissions->operations += info->skipped_operations;
+	omissions->bytes += info->skipped_bytes;
+	omissions->has_files |= info->has_skipped_operations;
+	omissions->mpi_calls += info->has_skipped_mpi;
 	add_old(omissions, IOT_OMISSION_around);
 	finish_pauses(omissions);
 	if (omissions->is_filtered) /* the collector ended before it stated a number */

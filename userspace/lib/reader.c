@@ -14,6 +14,7 @@
 #include "chunk.h"
 #include "iotape.h"
 #include "schema.h"
+#include "skip.h"
 #include "trace_head.h"
 
 /**
@@ -45,6 +46,8 @@ struct stream {
 
 /**
  * struct iot_reader - a trace being read
+ * @summaries_bytes, @index_bytes: place of the summaries, 0 if there are none
+ * @is_skipped: the entries that are not read; NULL: all are
  * @heap: streams that have a record, the one with the earliest record on top
  * @is_top_read: that record was returned
  * @end_lost: records that the kernel dropped, from the record at the end; 0 before that was read
@@ -58,6 +61,9 @@ struct iot_reader {
 	struct iot_schema *schema;
 	struct iot_trace_info info;
 	struct iot_index_entry *entries;
+	u64 summaries_bytes;
+	u64 index_bytes;
+	bool *is_skipped;
 	struct stream *streams;
 	size_t stream_count;
 	struct stream **heap;
@@ -96,13 +102,15 @@ static void watch_open(struct iot_reader *reader)
 	__atomic_add_fetch(&watch.total, reader->watched_total, __ATOMIC_RELAXED);
 }
 
-static void watch_record(struct iot_reader *reader)
+static void watch_records(struct iot_reader *reader, u32 count)
 {
-	u64 done;
+	u64 before = reader->watched, done;
 
-	if (++reader->watched % WATCH_RECORDS || !watch.fn)
+	reader->watched += count;
+	done = reader->watched - reader->watched % WATCH_RECORDS - (before - before % WATCH_RECORDS);
+	if (!done || !watch.fn)
 		return;
-	done = __atomic_add_fetch(&watch.done, WATCH_RECORDS, __ATOMIC_RELAXED);
+	done = __atomic_add_fetch(&watch.done, done, __ATOMIC_RELAXED);
 	watch.fn(done, __atomic_load_n(&watch.total, __ATOMIC_RELAXED));
 }
 
@@ -183,10 +191,49 @@ static int make_streams(struct iot_reader *reader, const struct chunk_list *list
 		reader->info.records += le32_to_cpu(list->entries[i].count);
 	}
 	reader->entries = list->entries;
+	reader->summaries_bytes = list->summaries_bytes;
+	reader->index_bytes = list->index_bytes;
 	reader->info.chunks = list->count;
 	reader->info.is_complete = list->is_complete;
 	reader->info.is_torn = list->is_torn;
 	reader->end_bytes = list->end_bytes;
+	return 0;
+}
+
+static int read_head(const struct iot_reader *reader, const struct stream *stream, u64 offset_bytes,
+		     struct iot_chunk_head *head, struct iot_reject *reject)
+{
+	int err = chunk_head_read(reader->fd, offset_bytes, reader->file_bytes, head, reject);
+
+	if (err == -ENODATA ||
+	    (!err && ((head->type != IOT_CHUNK_RECORDS && head->type != IOT_CHUNK_OPEN) ||
+		      le32_to_cpu(head->stream) != stream->number)))
+		return iot_refuse(reject, IOT_REJECT_index, offset_bytes);
+	return err;
+}
+
+/* Records of the stream that are in no chunk. */
+static void note_gaps(struct iot_reader *reader, struct stream *stream, const struct iot_chunk_head *head)
+{
+	if (le64_to_cpu(head->sequence) > stream->sequence)
+		reader->info.missing += le64_to_cpu(head->sequence) - stream->sequence;
+	stream->sequence = le64_to_cpu(head->sequence) + le32_to_cpu(head->count);
+	if (le64_to_cpu(head->lost) > stream->lost) {
+		reader->info.lost += le64_to_cpu(head->lost) - stream->lost;
+		stream->lost = le64_to_cpu(head->lost);
+	}
+}
+
+/* Go on behind a chunk of which no record is needed. */
+static int skip_chunk(struct iot_reader *reader, struct stream *stream, struct iot_reject *reject)
+{
+	struct iot_chunk_head head;
+	int err = read_head(reader, stream, le64_to_cpu(stream->entries[stream->next_entry++].offset_bytes), &head, reject);
+
+	if (err)
+		return err;
+	note_gaps(reader, stream, &head);
+	watch_records(reader, le32_to_cpu(head.count));
 	return 0;
 }
 
@@ -195,12 +242,8 @@ static int load_chunk(struct iot_reader *reader, struct stream *stream, struct i
 	u64 offset_bytes = le64_to_cpu(stream->entries[stream->next_entry++].offset_bytes);
 	struct iot_chunk_head head;
 	u8 *raw;
-	int err = chunk_head_read(reader->fd, offset_bytes, reader->file_bytes, &head, reject);
+	int err = read_head(reader, stream, offset_bytes, &head, reject);
 
-	if (err == -ENODATA ||
-	    (!err && ((head.type != IOT_CHUNK_RECORDS && head.type != IOT_CHUNK_OPEN) ||
-		      le32_to_cpu(head.stream) != stream->number)))
-		return iot_refuse(reject, IOT_REJECT_index, offset_bytes);
 	if (err)
 		return err;
 	raw = realloc(stream->raw, le32_to_cpu(head.raw_bytes) + 1);
@@ -217,14 +260,13 @@ static int load_chunk(struct iot_reader *reader, struct stream *stream, struct i
 	stream->chunk_bytes = offset_bytes;
 	if (!stream->left && stream->raw_bytes)
 		return iot_refuse(reject, IOT_REJECT_chunk_count, offset_bytes);
-	if (le64_to_cpu(head.sequence) > stream->sequence)
-		reader->info.missing += le64_to_cpu(head.sequence) - stream->sequence;
-	stream->sequence = le64_to_cpu(head.sequence) + stream->left;
-	if (le64_to_cpu(head.lost) > stream->lost) {
-		reader->info.lost += le64_to_cpu(head.lost) - stream->lost;
-		stream->lost = le64_to_cpu(head.lost);
-	}
+	note_gaps(reader, stream, &head);
 	return 0;
+}
+
+static bool is_next_skipped(const struct iot_reader *reader, const struct stream *stream)
+{
+	return reader->is_skipped && reader->is_skipped[&stream->entries[stream->next_entry] - reader->entries];
 }
 
 static int next_in_chunk(struct iot_reader *reader, struct stream *stream,
@@ -260,10 +302,12 @@ static int advance(struct iot_reader *reader, struct stream *stream, struct iot_
 	while (!stream->has_record && !err) {
 		if (stream->left)
 			err = next_in_chunk(reader, stream, reject);
-		else if (stream->next_entry < stream->entry_count)
-			err = load_chunk(reader, stream, reject);
-		else
+		else if (stream->next_entry == stream->entry_count)
 			break;
+		else if (is_next_skipped(reader, stream))
+			err = skip_chunk(reader, stream, reject);
+		else
+			err = load_chunk(reader, stream, reject);
 	}
 	return err;
 }
@@ -364,6 +408,41 @@ err_open:
 	return err;
 }
 
+/* Entries whose chunks are not read yet. */
+static void mark_unread(const struct iot_reader *reader, bool *is_unread)
+{
+	size_t i, j;
+
+	for (i = 0; i < reader->stream_count; i++)
+		for (j = reader->streams[i].next_entry; j < reader->streams[i].entry_count; j++)
+			is_unread[&reader->streams[i].entries[j] - reader->entries] = true;
+}
+
+/**
+ * iot_reader_need() - skip chunks without records that the caller needs
+ * @reader: of which no record was read
+ * @need: those records; used in this call only
+ *
+ * iot_reader_next() then returns all records that the caller needs, in the same order as otherwise, and others. The first
+ * and the last record of the trace are always among them. Without intact summaries all chunks are read.
+ * A damaged chunk that is skipped is not noticed.
+ */
+void iot_reader_need(struct iot_reader *reader, const struct iot_need *need)
+{
+	bool *is_skipped;
+
+	if (!reader->summaries_bytes || reader->is_skipped)
+		return;
+	is_skipped = calloc(reader->info.chunks + 1, sizeof(*is_skipped));
+	if (!is_skipped)
+		return; /* slower, and nothing else */
+	mark_unread(reader, is_skipped);
+	if (skip_plan(reader->fd, reader->summaries_bytes, reader->index_bytes, reader->entries, need, is_skipped, &reader->info))
+		free(is_skipped);
+	else
+		reader->is_skipped = is_skipped;
+}
+
 /**
  * iot_reader_next() - the next record
  * @reader: the trace
@@ -386,7 +465,7 @@ int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
 		return 0; /* also if it is called again */
 	*record = reader->heap[0]->record;
 	reader->is_top_read = true;
-	watch_record(reader);
+	watch_records(reader, 1);
 	return 1;
 }
 
@@ -510,6 +589,7 @@ void iot_reader_close(struct iot_reader *reader)
 	free(reader->streams);
 	free(reader->heap);
 	free(reader->entries);
+	free(reader->is_skipped);
 	unpacker_free(&reader->unpacker);
 	iot_schema_free(reader->schema);
 	if (reader->fd >= 0)

@@ -20,11 +20,12 @@ struct repair {
 	u64 end_ns; /* of the last record */
 };
 
-static int ignore(void *context, const struct iot_chunk_head *head, u64 offset_bytes)
+static int ignore(void *context, const struct iot_chunk_head *head, u64 offset_bytes, const struct iot_summary *summary)
 {
 	(void)context;
 	(void)head;
 	(void)offset_bytes;
+	(void)summary;
 	return 0;
 }
 
@@ -80,7 +81,7 @@ int iot_trace_verify(const char *path, struct iot_condition *condition, struct i
 	return err ? refuse_io(reject, 0, err) : 0;
 }
 
-static int copy(void *context, const struct iot_chunk_head *head, u64 offset_bytes)
+static int copy(void *context, const struct iot_chunk_head *head, u64 offset_bytes, const struct iot_summary *summary)
 {
 	struct repair *repair = context;
 	size_t bytes = le32_to_cpu(head->stored_bytes);
@@ -99,7 +100,7 @@ static int copy(void *context, const struct iot_chunk_head *head, u64 offset_byt
 		return err;
 	if (le64_to_cpu(head->last_ns) > repair->end_ns)
 		repair->end_ns = le64_to_cpu(head->last_ns);
-	repair->write_err = iot_writer_copy(repair->writer, head, repair->stored);
+	repair->write_err = iot_writer_copy(repair->writer, head, repair->stored, summary);
 	return repair->write_err;
 }
 
@@ -154,7 +155,7 @@ static int write_repaired(struct repair *repair, const struct trace_begin *begin
  * @reject: filled in if that is not a trace, or cannot be read
  * @is_output: out: an error is that of the output, and @reject is not filled in
  *
- * Chunks are copied as they are. The new trace is finished, and a fact `partial` states what was removed.
+ * Chunks are copied as they are, and summarized again. The new trace is finished, and a fact `partial` states what was removed.
  *
  * Return: 0 or a negative errno.
  */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/crc32c.h"
+#include "summary.h"
 
 #define SEARCH_BYTES (64 << 10)
 
@@ -24,6 +25,10 @@ struct state {
 	void *context;
 	struct chunk_list found; /* intact chunks, and those whose payload is damaged */
 	size_t found_room;
+	struct iot_schema *schema;
+	struct summary_list summaries; /* of the found chunks, as their records are */
+	u64 summaries_bytes; /* where the trace has its own; 0: nowhere */
+	u64 stated_bytes; /* where its trailer states them */
 	struct iot_chunk_head index;
 	u64 index_bytes;
 	struct iot_condition *condition;
@@ -70,6 +75,7 @@ static int take_records(struct state *state, struct iot_chunk_head *head)
 {
 	struct iot_condition *condition = state->condition;
 	const struct iot_chunk_head stored = *head;
+	struct iot_summary summary = { .kinds[0] = 1 }; /* of a damaged chunk nothing is known */
 	struct iot_reject reject = {};
 	int err = check_chunk(state, head, &reject);
 
@@ -82,10 +88,12 @@ static int take_records(struct state *state, struct iot_chunk_head *head)
 	} else {
 		condition->chunks++;
 		condition->records += le32_to_cpu(head->count);
+		summary_make(&summary, state->schema, state->raw, le32_to_cpu(head->raw_bytes));
 	}
-	if (chunk_list_add(&state->found, &state->found_room, state->at_bytes, head))
+	if (chunk_list_add(&state->found, &state->found_room, state->at_bytes, head) ||
+	    summary_list_add(&state->summaries, &summary))
 		return -ENOMEM;
-	return err ? 0 : state->fn(state->context, &stored, state->at_bytes);
+	return err ? 0 : state->fn(state->context, &stored, state->at_bytes, &summary);
 }
 
 static int take_chunk(struct state *state, struct iot_chunk_head *head)
@@ -98,8 +106,13 @@ static int take_chunk(struct state *state, struct iot_chunk_head *head)
 		state->index = *head;
 		state->index_bytes = state->at_bytes;
 		return 0;
+	case IOT_CHUNK_SUMMARIES:
+		if (!state->summaries_bytes)
+			state->summaries_bytes = state->at_bytes;
+		return 0;
 	case IOT_CHUNK_TRAILER:
 		state->condition->is_complete = true;
+		state->stated_bytes = le64_to_cpu(head->lost);
 		if (state->at_bytes + sizeof(*head) != state->file_bytes ||
 		    le64_to_cpu(head->sequence) != state->index_bytes)
 			state->condition->is_index_damaged = true;
@@ -172,6 +185,12 @@ static int walk(struct state *state)
 }
 
 /* Of a chunk that is written in place, the times are only in the index. */
+static bool are_times_right(const struct iot_index_entry *entry, const struct iot_index_entry *found)
+{
+	return (!found->first_ns && !found->last_ns) ||
+	       (entry->first_ns == found->first_ns && entry->last_ns == found->last_ns);
+}
+
 static bool are_entries_right(const struct state *state)
 {
 	const struct iot_index_entry *found = state->found.entries;
@@ -181,7 +200,7 @@ static bool are_entries_right(const struct state *state)
 	for (i = 0; i < state->found.count; i++) {
 		memcpy(&entry, state->raw + i * sizeof(entry), sizeof(entry));
 		if (entry.offset_bytes != found[i].offset_bytes || entry.stream != found[i].stream ||
-		    entry.count != found[i].count)
+		    entry.count != found[i].count || !are_times_right(&entry, &found[i]))
 			return false;
 	}
 	return true;
@@ -209,6 +228,47 @@ static int check_index(struct state *state)
 	return 0;
 }
 
+/* Summaries of a trace, compared with those that were made of its records. */
+struct comparison {
+	const struct summary_list *made;
+	struct iot_summary summary;
+	size_t at_bytes;
+	u32 count;
+};
+
+static int compare(void *context, u32 number, const struct iot_summary *summary)
+{
+	struct comparison *c = context;
+	s64 bytes;
+
+	if (number >= c->made->count)
+		return -EBADMSG;
+	bytes = summary_decode(c->made->bytes + c->at_bytes, c->made->used_bytes - c->at_bytes, &c->summary);
+	if (bytes < 0 || !summary_is_equal(summary, &c->summary))
+		return -EBADMSG;
+	c->at_bytes += (size_t)bytes;
+	c->count++;
+	return 0;
+}
+
+/* Do the summaries state what is in the chunks? */
+static int check_summaries(struct state *state)
+{
+	struct comparison comparison = { .made = &state->summaries };
+	int err = 0;
+
+	if (!state->condition->is_complete || !state->index_bytes) /* nobody reads them */
+		return 0;
+	if (state->summaries_bytes != state->stated_bytes)
+		err = -EBADMSG;
+	else if (state->summaries_bytes)
+		err = summaries_read(state->fd, state->summaries_bytes, state->index_bytes, compare, &comparison);
+	if (!err && state->summaries_bytes && comparison.count != state->summaries.count)
+		err = -EBADMSG;
+	state->condition->is_index_damaged |= err == -EBADMSG || err == -EPROTONOSUPPORT;
+	return err == -EBADMSG || err == -EPROTONOSUPPORT ? 0 : err;
+}
+
 /**
  * survey() - read all chunks of a trace
  * @fd: the trace
@@ -234,14 +294,20 @@ int survey(int fd, const struct trace_begin *begin, survey_fn fn, void *context,
 	int err;
 
 	*condition = (struct iot_condition){};
-	err = walk(&state);
+	err = iot_schema_parse(begin->schema, le32_to_cpu(begin->head.schema_bytes), &state.schema);
+	if (!err)
+		err = walk(&state);
 	if (!err)
 		err = check_index(&state);
+	if (!err)
+		err = check_summaries(&state);
 	if (!err && condition->is_index_damaged && !condition->damages)
 		iot_refuse(&condition->first, IOT_REJECT_index, state.index_bytes);
 	condition->damages += condition->is_index_damaged;
 	unpacker_free(&state.unpacker);
 	free(state.found.entries);
+	free(state.summaries.bytes);
+	iot_schema_free(state.schema);
 	free(state.raw);
 	return err;
 }

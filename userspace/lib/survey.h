@@ -14,10 +14,12 @@
  * @context: as given to survey()
  * @head: its head
  * @offset_bytes: where it is
+ * @summary: of its records
  *
  * Return: 0, or a negative errno that ends the survey.
  */
-typedef int (*survey_fn)(void *context, const struct iot_chunk_head *head, u64 offset_bytes);
+typedef int (*survey_fn)(void *context, const struct iot_chunk_head *head, u64 offset_bytes,
+			 const struct iot_summary *summary);
 
 int survey(int fd, const struct trace_begin *begin, survey_fn fn, void *context, struct iot_condition *condition);
 

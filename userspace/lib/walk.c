@@ -76,6 +76,23 @@ bool iot_record_is_counted(const struct iot_record *record)
 int iot_trace_walk(const char *path, iot_walk_fn fn, void *context, struct iot_trace_info *info,
 		   struct iot_reject *reject)
 {
+	return iot_trace_walk_need(path, NULL, fn, context, info, reject);
+}
+
+/**
+ * iot_trace_walk_need() - call a function for the records of a trace that it needs, and perhaps for others
+ * @path: of the trace
+ * @need: those records; NULL: all
+ * @fn: called; an error of it, a negative errno, ends the walk
+ * @context: for @fn
+ * @info: out: facts about the trace, complete after the last record; may be NULL
+ * @reject: as iot_trace_walk()
+ *
+ * Return: 0 or a negative errno, that of @fn included.
+ */
+int iot_trace_walk_need(const char *path, const struct iot_need *need, iot_walk_fn fn, void *context,
+			struct iot_trace_info *info, struct iot_reject *reject)
+{
 	struct walk walk = { .fn = fn, .context = context, .reject = reject };
 	struct iot_reader *reader;
 	struct iot_roots *roots;
@@ -86,6 +103,8 @@ int iot_trace_walk(const char *path, iot_walk_fn fn, void *context, struct iot_t
 	err = iot_reader_open(path, &reader, reject);
 	if (err)
 		goto err_reader;
+	if (need)
+		iot_reader_need(reader, need);
 	err = iot_names_open(&walk.names);
 	if (err)
 		iot_refuse(reject, IOT_REJECT_memory, 0);

@@ -15,6 +15,7 @@
 #include "core/crc32c.h"
 #include "iotape.h"
 #include "schema.h"
+#include "summary.h"
 
 #define OWN_CHUNK_BYTES (256 << 10)
 #define ZSTD_LEVEL	3
@@ -32,6 +33,7 @@ static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
  * @is_file: a regular one, known by @dev and @inode; not a pipe, or /dev/null
  * @has_columns: its header permits columns
  * @offset_bytes: position of the next chunk
+ * @summaries: one for each entry of the index
  * @own: records of iot_writer_record() that are not written yet
  * @own_head: their chunk head
  */
@@ -52,6 +54,7 @@ struct iot_writer {
 	size_t index_count;
 	size_t index_room;
 	size_t index_max_bytes;
+	struct summary_list summaries;
 	u8 own[OWN_CHUNK_BYTES];
 	size_t own_bytes;
 	u32 own_count;
@@ -271,7 +274,7 @@ void iot_writer_limit_index(struct iot_writer *writer, size_t bytes)
 		writer->index_max_bytes = bytes;
 }
 
-static int index_add(struct iot_writer *writer, const struct iot_chunk_head *head)
+static int index_add(struct iot_writer *writer, const struct iot_chunk_head *head, const struct iot_summary *summary)
 {
 	if (writer->index_count == writer->index_room) {
 		size_t room = writer->index_room ? 2 * writer->index_room : 256;
@@ -282,6 +285,8 @@ static int index_add(struct iot_writer *writer, const struct iot_chunk_head *hea
 		writer->index = index;
 		writer->index_room = room;
 	}
+	if (summary_list_add(&writer->summaries, summary))
+		return -ENOMEM;
 	writer->index[writer->index_count++] = (struct iot_index_entry){
 		.offset_bytes = cpu_to_le64(writer->offset_bytes),
 		.first_ns = head->first_ns,
@@ -399,18 +404,24 @@ static int write_chunk(struct iot_writer *writer, struct iot_chunk_head *head, c
 int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *what,
 		     const void *records)
 {
+	const struct summary_list before = writer->summaries;
 	struct iot_chunk_head head = *what;
+	struct iot_summary summary;
 	u64 begin_bytes = writer->offset_bytes;
 	int err;
 
 	if (le32_to_cpu(what->raw_bytes) > IOT_CHUNK_MAX_BYTES)
 		return -EINVAL;
 	head.type = IOT_CHUNK_RECORDS;
-	err = index_add(writer, &head);
+	summary_make(&summary, NULL, records, le32_to_cpu(what->raw_bytes));
+	err = index_add(writer, &head, &summary);
 	if (!err) {
 		err = write_chunk(writer, &head, records);
-		if (err)
+		if (err) {
 			writer->index_count--;
+			writer->summaries.count = before.count;
+			writer->summaries.used_bytes = before.used_bytes;
+		}
 	}
 	if (err)
 		cut(writer, begin_bytes); /* or a torn chunk is at the end, as readers expect of a full disk */
@@ -422,14 +433,16 @@ int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *wha
  * @writer: from iot_writer_open_copy()
  * @head: head of the chunk, intact
  * @stored: its payload as stored
+ * @summary: of its records
  *
  * Records of the writer's own follow those of the collector.
  *
  * Return: 0 or a negative errno.
  */
-int iot_writer_copy(struct iot_writer *writer, const struct iot_chunk_head *head, const void *stored)
+int iot_writer_copy(struct iot_writer *writer, const struct iot_chunk_head *head, const void *stored,
+		    const struct iot_summary *summary)
 {
-	int err = index_add(writer, head);
+	int err = index_add(writer, head, summary);
 
 	if (!err)
 		err = write_all(writer, head, sizeof(*head));
@@ -504,19 +517,48 @@ int iot_writer_record(struct iot_writer *writer, const struct iot_record *record
 	return 0;
 }
 
-/* Return: 0 or a negative errno; @at_bytes: where it is, 0 if there are too many chunks for it. */
-static int write_index(struct iot_writer *writer, u64 *at_bytes)
+static int write_summaries(struct iot_writer *writer)
+{
+	const struct summary_list *list = &writer->summaries;
+	size_t at_bytes, part_bytes;
+	u32 first = 0, count;
+	int err = 0;
+
+	for (at_bytes = 0; !err && (count = summary_list_part(list, at_bytes, &part_bytes)); at_bytes += part_bytes) {
+		struct iot_chunk_head head = {
+			.type = IOT_CHUNK_SUMMARIES,
+			.raw_bytes = cpu_to_le32((u32)part_bytes),
+			.count = cpu_to_le32(count),
+			.sequence = cpu_to_le64(first),
+		};
+
+		err = write_chunk(writer, &head, list->bytes + at_bytes);
+		first += count;
+	}
+	return err;
+}
+
+/* Return: 0 or a negative errno. The places are put into @trailer; 0 if there are too many chunks for an index. */
+static int write_index(struct iot_writer *writer, struct iot_chunk_head *trailer)
 {
 	size_t bytes = writer->index_count * sizeof(*writer->index);
 	struct iot_chunk_head head = { .type = IOT_CHUNK_INDEX };
+	u64 begin_bytes = writer->offset_bytes;
+	int err;
 
-	*at_bytes = 0;
 	if (bytes > writer->index_max_bytes)
 		return 0;
-	*at_bytes = writer->offset_bytes;
+	err = write_summaries(writer);
+	if (writer->index_count)
+		trailer->lost = cpu_to_le64(begin_bytes);
+	trailer->sequence = cpu_to_le64(writer->offset_bytes);
 	head.raw_bytes = cpu_to_le32((u32)bytes);
 	head.count = cpu_to_le32((u32)writer->index_count);
-	return write_chunk(writer, &head, writer->index);
+	if (!err)
+		err = write_chunk(writer, &head, writer->index);
+	if (err) /* the next attempt begins here */
+		writer->offset_bytes = begin_bytes;
+	return err;
 }
 
 /* Some file systems report only here that a disk or a quota is full. */
@@ -529,21 +571,19 @@ static int close_file(struct iot_writer *writer)
 }
 
 /**
- * iot_writer_finish() - write index and trailer, and close the file: the trace is complete
+ * iot_writer_finish() - write summaries, index and trailer, and close the file: the trace is complete
  *
  * Return: 0 or a negative errno; after 0 nothing more can be written.
  */
 int iot_writer_finish(struct iot_writer *writer)
 {
 	struct iot_chunk_head trailer = { .type = IOT_CHUNK_TRAILER };
-	u64 index_bytes;
 	int err = iot_writer_flush(writer);
 
 	if (!err)
-		err = write_index(writer, &index_bytes);
+		err = write_index(writer, &trailer);
 	if (err)
 		return err;
-	trailer.sequence = cpu_to_le64(index_bytes);
 	err = write_chunk(writer, &trailer, "");
 	if (!err)
 		err = cut(writer, writer->offset_bytes);
@@ -563,6 +603,7 @@ void iot_writer_close(struct iot_writer *writer)
 	columns_close(writer->columns);
 	free(writer->packed);
 	free(writer->index);
+	free(writer->summaries.bytes);
 	free(writer);
 }
 

@@ -2,7 +2,7 @@
 /*
  * trace_file.h - the container of a trace: the layout of an .iot file.
  *
- *   file header (64 bytes) | embedded schema (text) | chunk | chunk | ... | index | trailer
+ *   file header (64 bytes) | embedded schema (text) | chunk | chunk | ... | summaries | index | trailer
  *
  * Each chunk is a head of 64 bytes and a payload. A trace whose writer was killed
  * has neither index nor trailer and may end inside a chunk: it is read up to its
@@ -66,13 +66,16 @@ struct iot_trace_head {
 enum iot_chunk_type {
 	IOT_CHUNK_RECORDS = 1, /* whole records of one stream, in order of their ends */
 	IOT_CHUNK_INDEX = 2,   /* an array of struct iot_index_entry */
-	IOT_CHUNK_TRAILER = 3, /* empty, last in the file; `sequence` is where the index is */
+	/* empty, last in the file; `sequence` is where the index is, `lost` where the first chunk of summaries is, or 0 */
+	IOT_CHUNK_TRAILER = 3,
 	/*
 	 * Records that are written in place, by a process that may die at any moment: as
 	 * many as there are before the first length of 0. Not compressed; the number of
 	 * records, their times and the checksum of the payload are not known, and 0.
 	 */
 	IOT_CHUNK_OPEN = 4,
+	/* One struct iot_chunk_summary for each entry of the index, in its order; `sequence` is the number of the first. */
+	IOT_CHUNK_SUMMARIES = 5,
 };
 
 enum iot_codec {
@@ -154,6 +157,34 @@ struct iot_index_entry {
 	__le64 last_ns;
 	__le32 stream;
 	__le32 count;
+};
+
+#define IOT_SUMMARY_TASKS_MAX  128	  /* tasks that a summary lists */
+#define IOT_SUMMARY_MANY_TASKS 0xffffffff /* instead of a number: there are more, or tasks that are not known */
+
+/**
+ * struct iot_chunk_summary - the contents of a chunk, so that a reader can skip it
+ *
+ *   offset  size  meaning
+ *        0     4  bytes of this entry, tasks included
+ *        4     4  number of tasks, or IOT_SUMMARY_MANY_TASKS
+ *        8     8  earliest time of a record: the first field
+ *       16     8  latest time of a record
+ *       24     8  bytes that the operations moved
+ *       32     4  operations, without completions
+ *       36     4  zero
+ *       40    32  a bit for each kind of records; bit 0: one that the writer does not know
+ *       72   4 n  tasks of the records, ascending; 0 is a record without one
+ */
+struct iot_chunk_summary {
+	__le32 bytes;
+	__le32 tasks;
+	__le64 earliest_ns;
+	__le64 latest_ns;
+	__le64 moved_bytes;
+	__le32 operations;
+	__le32 zero;
+	__u8 kinds[32];
 };
 
 #endif

@@ -179,11 +179,15 @@ static int ranks_assign(struct actors *actors)
  */
 int actors_read(const char *path, struct actors *actors, struct iot_reject *reject)
 {
+	struct iot_need need = {};
 	struct iot_trace_info info;
 	int err;
 
 	*actors = (struct actors){};
-	err = iot_trace_walk(path, take_record, actors, &info, reject);
+	iot_kinds_add(need.always, IOT_KIND_fact);
+	iot_kinds_add(need.always, IOT_KIND_task);
+	iot_kinds_add(need.always, IOT_KIND_mpi_comm);
+	err = iot_trace_walk_need(path, &need, take_record, actors, &info, reject);
 	if (err)
 		return err;
 	actors->origin_ns = info.mono_ns;

@@ -64,6 +64,72 @@ static bool is_of_rank(const struct selection *selection, const struct actors *a
 }
 
 /**
+ * selection_kinds() - the records that the conditions of other records depend on
+ * @selection: the conditions
+ * @kinds: they are added, those for the names of objects included
+ */
+void selection_kinds(const struct selection *selection, u64 kinds[IOT_KIND_WORDS])
+{
+	static const u16 of_filter[] = { IOT_KIND_task, IOT_KIND_object, IOT_KIND_mount, IOT_KIND_clock, IOT_KIND_submit };
+	u32 i;
+
+	iot_names_kinds(kinds);
+	for (i = 0; selection->filter && i < sizeof(of_filter) / sizeof(of_filter[0]); i++)
+		iot_kinds_add(kinds, of_filter[i]);
+}
+
+/* All times of the chunk are between its earliest and its latest one, unless these wrap around. */
+static bool may_be_in_time(const struct selection *selection, u64 origin_ns, const struct iot_summary *summary)
+{
+	s64 first_ns = (s64)(summary->earliest_ns - origin_ns), last_ns = (s64)(summary->latest_ns - origin_ns);
+
+	if (summary->earliest_ns > summary->latest_ns || first_ns > last_ns)
+		return true;
+	return (!selection->since_ns || last_ns >= (s64)selection->since_ns) &&
+	       (!selection->until_ns || first_ns < (s64)selection->until_ns);
+}
+
+static bool may_be_of_task(const struct selection *selection, const struct actors *actors, const struct iot_summary *summary)
+{
+	u32 i;
+
+	if (summary->has_more_tasks)
+		return true;
+	for (i = 0; i < summary->task_count; i++)
+		if ((!selection->task || summary->tasks[i] == selection->task) &&
+		    (!selection->has_rank || is_of_rank(selection, actors, summary->tasks[i])))
+			return true;
+	return false;
+}
+
+static bool may_be_of_kind(const struct selection *selection, const struct iot_summary *summary)
+{
+	const struct iot_kind_info *info;
+	u32 i;
+
+	for (i = 0; (info = iot_kind_at(i)); i++)
+		if (summary->kinds[info->kind / 64] >> info->kind % 64 & 1 &&
+		    (!selection->has_ops || selection->is_op[info->kind]) &&
+		    (!selection->pattern || info->group == IOT_GROUP_op))
+			return true;
+	return false;
+}
+
+/**
+ * selection_may_match() - can a chunk have a record for which selection_match() is true?
+ * @selection: the conditions
+ * @actors: of the trace; without ranks only @origin_ns is used
+ * @summary: of the chunk
+ *
+ * Return: false only if it has none.
+ */
+bool selection_may_match(const struct selection *selection, const struct actors *actors, const struct iot_summary *summary)
+{
+	return may_be_in_time(selection, actors->origin_ns, summary) && may_be_of_kind(selection, summary) &&
+	       may_be_of_task(selection, actors, summary);
+}
+
+/**
  * selection_match() - does a record meet all conditions?
  * @selection: the conditions, open
  * @actors: of the trace; without ranks only @origin_ns is used

@@ -36,6 +36,8 @@ bool selection_needs_actors(const struct selection *selection);
 int selection_open(struct selection *selection);
 int selection_take(struct selection *selection, const struct iot_record *record);
 void selection_close(struct selection *selection);
+void selection_kinds(const struct selection *selection, u64 kinds[IOT_KIND_WORDS]);
+bool selection_may_match(const struct selection *selection, const struct actors *actors, const struct iot_summary *summary);
 bool selection_match(const struct selection *selection, const struct actors *actors, struct iot_names *names,
 		     const struct iot_record *record);
 
