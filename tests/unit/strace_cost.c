@@ -168,37 +168,38 @@ static void cost_is_kept_on_request(void **state)
 	thinks(3 * GAP_US + COMPUTE_US, 3 * GAP_US, SLEEP_US + 2 * CALL_US);
 }
 
+/* Imports a log of 3 * @writes + 1 calls with a calibration of 3 * @calibration_writes + 1 calls. */
+static int import_calibrated(u32 calibration_writes, u32 writes, struct import_summary *summary)
+{
+	char calibration[] = "/tmp/iotape-calibration-XXXXXX";
+	int err, fd = mkstemp(calibration);
+
+	assert_true(fd >= 0);
+	close(fd);
+	write_log(calibration, calibration_writes, 0, 0);
+	write_log(scratch_program, writes, COMPUTE_US, SLEEP_US);
+	err = import(&(struct import_options){ .calibration = calibration }, summary);
+	unlink(calibration);
+	return err;
+}
+
 /* Its medians are subtracted, also from a log that gives no estimate. */
 static void cost_of_a_calibration_is_subtracted(void **state)
 {
-	char calibration[] = "/tmp/iotape-calibration-XXXXXX";
-	int fd = mkstemp(calibration);
 	struct import_summary summary;
 
 	(void)state;
-	assert_true(fd >= 0);
-	close(fd);
-	write_log(calibration, 100, 0, 0);
-	write_log(scratch_program, 10, COMPUTE_US, SLEEP_US);
-	assert_int_equal(import(&(struct import_options){ .calibration = calibration }, &summary), 0);
-	unlink(calibration);
+	assert_int_equal(import_calibrated(100, 10, &summary), 0);
 	assert_true(summary.is_calibrated);
 	thinks(COMPUTE_US, 0, SLEEP_US);
 }
 
 static void calibration_of_few_calls_is_refused(void **state)
 {
-	char calibration[] = "/tmp/iotape-calibration-XXXXXX";
-	int fd = mkstemp(calibration);
 	struct import_summary summary;
 
 	(void)state;
-	assert_true(fd >= 0);
-	close(fd);
-	write_log(calibration, 10, 0, 0);
-	write_log(scratch_program, 100, COMPUTE_US, SLEEP_US);
-	assert_int_equal(import(&(struct import_options){ .calibration = calibration }, &summary), -ENODATA);
-	unlink(calibration);
+	assert_int_equal(import_calibrated(10, 100, &summary), -ENODATA);
 	assert_non_null(strstr(summary.message, "at least 101 system calls"));
 }
 

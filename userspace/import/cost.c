@@ -9,7 +9,7 @@
  * Without a calibration, both times are those of the shortest gaps and calls of the log. They are lower bounds, because
  * the program does something between and within its calls, too, and because the time that strace takes increases with the
  * length of the line. The shortest few are skipped: the times of a log are rounded, and are those of two clocks.
- * A log of few calls, or without short gaps, gives no estimate.
+ * A log of few calls, or without short gaps, gives no estimate. All calls that return have a duration: others are refused.
  */
 #include <stdlib.h>
 
@@ -68,7 +68,7 @@ void cost_look(struct import *im, const struct event *event)
  */
 void cost_estimate(struct import *im)
 {
-	if (im->gap_samples.count < SAMPLES_MIN || im->call_samples.count < SAMPLES_MIN)
+	if (im->gap_samples.count < SAMPLES_MIN)
 		return;
 	im->cost.gap_ns = at_rank(&im->gap_samples, SHORTEST_SKIPPED);
 	im->cost.call_ns = im->cost.gap_ns ? at_rank(&im->call_samples, SHORTEST_SKIPPED) : 0;
@@ -111,7 +111,7 @@ int cost_calibrate(const char *path, struct import_cost *cost, char *message, si
 	} else {
 		cost->gap_ns = at_rank(&im.gap_samples, im.gap_samples.count / 2);
 		cost->call_ns = at_rank(&im.call_samples, im.call_samples.count / 2);
-		if (im.gap_samples.count < SAMPLES_MIN || im.call_samples.count < SAMPLES_MIN)
+		if (im.gap_samples.count < SAMPLES_MIN)
 			err = -ENODATA;
 		if (err)
 			snprintf(message, room, "%s: a calibration requires at least %d system calls with their durations", path,
