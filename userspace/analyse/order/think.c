@@ -11,7 +11,8 @@
  *
  * A thread that exits wakes the one that joins it. Before that it may have slept until that one
  * asked it to end, which the trace does not show: its pause lasts only as long as the other one
- * waited for its end.
+ * waited for its end. MPI_Finalize ends and joins threads of the library: a task that slept in this
+ * call before a join has slept for the other ranks or for the launcher, since these threads end as soon as they are asked to.
  *
  * Just before and just after a record the kernel walks to the file and makes the record. The recorder has measured
  * how long that takes (costs.h). It is not think time: a replay walks to the file itself, and does not record. A gap
@@ -36,6 +37,24 @@ static bool is_explained(const struct graph_op *op)
 static bool is_woken(const struct graph_op *op)
 {
 	return is_explained(op) && op->flags == WAIT_WOKEN;
+}
+
+static bool is_before_exit(const struct graph_task *t, u32 nop)
+{
+	u32 i = nop + 1;
+
+	while (i < t->op_count && graph_is_wake(&t->ops[i]))
+		i++;
+	return i < t->op_count && t->ops[i].kind == IOT_KIND_exit;
+}
+
+/* A wait for the end of a thread, within an MPI call. */
+static bool is_join_in_call(const struct graph *graph, const struct graph_op *op, u64 call_end_ns)
+{
+	const struct graph_edge *edge = &graph->edges[op->edges];
+
+	return op->end_ns < call_end_ns && edge->task != GRAPH_NONE &&
+	       is_before_exit(&graph->tasks[edge->task], edge->index);
 }
 
 /**
@@ -78,6 +97,7 @@ static u64 gap_before(const struct graph_task *t, const struct graph_op *op, u64
 struct thinking {
 	struct graph *graph;
 	u64 *opened_ns; /* when the last arrived at each latch */
+	u64 call_end_ns; /* of the last MPI call in which the current task waited */
 	struct costs costs;
 };
 
@@ -174,10 +194,12 @@ static void share(struct thinking *k, struct graph_task *t, u32 first, u32 last,
 		u64 gap_ns = gap_before(t, op, since_ns);
 
 		gap_ns -= lesser(op->recorder_ns, gap_ns);
+		if (is_explained(op) && op->flags == WAIT_MPI)
+			k->call_end_ns = k->graph->mpi[op->event - 1].end_ns;
 		if (!is_explained(op) || is_woken(op)) {
 			op->compute_ns = lesser(spent.run_ns, gap_ns);
 			op->pause_ns = gap_ns - op->compute_ns;
-			if (is_woken(op))
+			if (is_woken(op) && !is_join_in_call(k->graph, op, k->call_end_ns))
 				op->pause_ns = lesser(spent.delay_ns, op->pause_ns);
 			spent.run_ns -= op->compute_ns;
 			spent.delay_ns -= lesser(op->pause_ns, spent.delay_ns);
@@ -204,6 +226,7 @@ static void think_of_task(struct thinking *k, struct graph_task *t)
 	bool has_ran = t->why == IOT_REASON_fork; /* a new thread has run for no time yet */
 	u32 first = 0, i;
 
+	k->call_end_ns = 0;
 	for (i = 0; i < t->op_count; i++) {
 		const struct graph_op *op = &t->ops[i];
 		struct spent spent = {};
@@ -230,15 +253,6 @@ static void think_of_task(struct thinking *k, struct graph_task *t)
 	if (first < t->op_count)
 		share(k, t, first, t->op_count - 1, since_ns,
 		      (struct spent){ .run_ns = last_run_ns(t, first, ran_ns, has_ran) });
-}
-
-static bool is_before_exit(const struct graph_task *t, u32 nop)
-{
-	u32 i = nop + 1;
-
-	while (i < t->op_count && graph_is_wake(&t->ops[i]))
-		i++;
-	return i < t->op_count && t->ops[i].kind == IOT_KIND_exit;
 }
 
 /* How long a task slept before it was woken: it computes and waits for a CPU first, and then sleeps. */
