@@ -4,6 +4,7 @@
  */
 #include "expression.h"
 
+#include "language.h"
 #include "sequence.h"
 
 #define VALUES_MAX (1u << 22) /* that are examined for an expression */
@@ -36,6 +37,12 @@ static bool is_equal(const u64 *values, u64 count)
 	return true;
 }
 
+/* Is a formula right without arithmetic modulo 2^64, which the text does not have? */
+static bool is_exact(u64 value, u64 base, u64 step, u64 index, u64 step2, u64 index2)
+{
+	return (wide)(s64)value == (s64)base + (wide)(s64)step * index + (wide)(s64)step2 * index2;
+}
+
 /* Are they base + step * rank? */
 static bool is_linear(const struct ranks *ranks, const u64 *values, u64 *base, u64 *step)
 {
@@ -50,9 +57,19 @@ static bool is_linear(const struct ranks *ranks, const u64 *values, u64 *base, u
 	*step = (u64)((s64)(values[1] - values[0]) / apart);
 	*base = values[0] - *step * ranks->values[0];
 	for (i = 0; i < ranks->count; i++)
-		if (values[i] != *base + *step * ranks->values[i])
+		if (!is_exact(values[i], *base, *step, ranks->values[i], 0, 0))
 			return false;
 	return true;
+}
+
+static bool is_plain_wrap(const struct ranks *ranks, const u64 *values, const struct series *s)
+{
+	u64 i;
+
+	for (i = 0; i < ranks->count && s->form == SERIES_WRAP; i++)
+		if (!is_exact(values[i], s->base, s->step, (i + s->first) % s->period, 0, 0))
+			return false;
+	return s->form == SERIES_WRAP;
 }
 
 static void print_wrap(FILE *out, const char *name, u64 first_rank, const struct series *s)
@@ -70,14 +87,17 @@ static void print_wrap(FILE *out, const char *name, u64 first_rank, const struct
 }
 
 /* Rows and columns of a grid: linear in both. */
-static bool print_grid(FILE *out, const struct ranks *ranks, const struct series *s)
+static bool print_grid(FILE *out, const struct ranks *ranks, const u64 *values, const struct series *s)
 {
 	const struct series *row = s->parts[0];
-	u64 base;
+	u64 base, i;
 
 	if (s->form != SERIES_CYCLE || row->form != SERIES_LINE || ranks->values[0] % s->period)
 		return false;
 	base = row->base - s->step * (ranks->values[0] / s->period);
+	for (i = 0; i < ranks->count; i++)
+		if (!is_exact(values[i], base, row->step, ranks->values[i] % s->period, s->step, ranks->values[i] / s->period))
+			return false;
 	if (base)
 		fprintf(out, "%lld + ", (number)base);
 	if (row->step)
@@ -124,9 +144,9 @@ void expression_print_ranks(FILE *out, const struct ranks *ranks, const u64 *val
 	}
 	s = series_make(values, ranks->count);
 	is_gapless = s && ranks->values[ranks->count - 1] - ranks->values[0] == ranks->count - 1;
-	if (is_gapless && s->form == SERIES_WRAP) {
+	if (is_gapless && is_plain_wrap(ranks, values, s)) {
 		print_wrap(out, ranks->name, ranks->values[0], s);
-	} else if (!is_gapless || !print_grid(out, ranks, s)) {
+	} else if (!is_gapless || !print_grid(out, ranks, values, s)) {
 		fprintf(out, "by %s ", ranks->name);
 		sequence_print(out, s);
 	}
@@ -205,6 +225,22 @@ static bool fit_form(const struct series *s, const struct loops *loops, u64 *sum
 	return true;
 }
 
+/* Are all values of a sum signed numbers, as the text has no arithmetic modulo 2^64? */
+static bool is_in_range(const u64 *sum, const struct loops *loops)
+{
+	wide low = (s64)sum[0], high = low, part;
+	u32 i;
+
+	for (i = 0; i < loops->count; i++) {
+		if (loops->trips[i] >> 62)
+			return false;
+		part = (wide)(s64)sum[i + 1] * (loops->trips[i] - 1);
+		low += part < 0 ? part : 0;
+		high += part > 0 ? part : 0;
+	}
+	return low >= INT64_MIN && high <= INT64_MAX;
+}
+
 /* Are the numbers of a task a sum? Adds to @looked the numbers that were examined. */
 static bool fit(const struct column *column, u64 task, const struct loops *loops, u64 *sum, u64 *looked)
 {
@@ -219,7 +255,7 @@ static bool fit(const struct column *column, u64 task, const struct loops *loops
 	}
 	free(values);
 	series_free(s);
-	return is_sum;
+	return is_sum && is_in_range(sum, loops);
 }
 
 /* The sums of all tasks, one parameter after the other. NULL if there is one that has none. */

@@ -140,9 +140,16 @@ static u64 read_mode(struct reader *r)
 	return mode;
 }
 
+static bool fits(const struct iot_field *field, u64 value)
+{
+	return iot_wire_type_bytes(field->type) == 8 || value <= UINT32_MAX ||
+	       (field->type == IOT_WIRE_TYPE_s32 && (s64)value == (s32)value);
+}
+
 /* Names of flags or of a value, or a number. */
 static u64 read_words(struct reader *r, const struct iot_field *field)
 {
+	struct language_place place = r->token.place;
 	u64 all = 0, value;
 	bool is_negative;
 
@@ -159,6 +166,8 @@ static u64 read_words(struct reader *r, const struct iot_field *field)
 			return 0;
 		all |= is_negative ? 0 - value : value;
 	} while (iot_class_info(field->class).is_bits && reader_accept(r, "|"));
+	if (!fits(field, all))
+		reader_fail(r, place, "the value of %s does not fit in 32 bits", field->name);
 	return all;
 }
 

@@ -230,10 +230,10 @@ static void make_event(struct running *x, const struct language_operation *o, st
 
 	*event = (struct event){ .kind = o->kind, .flags = o->flags, .depth = o->depth,
 				 .field_count = event_count_fields(o->kind), .value = o->value, .value_bytes = o->value_bytes };
-	for (i = 0; i < EVENT_ROLES; i++)
-		event->roles[i] = number_of(x, o->roles[i], i == EVENT_GENERATION && is_on_file && o->names[0]);
 	event->path = name_of(x, o->names[0], &x->texts[0]);
 	event->path2 = name_of(x, o->names[1], &x->texts[1]);
+	for (i = 0; i < EVENT_ROLES; i++)
+		event->roles[i] = number_of(x, o->roles[i], i == EVENT_GENERATION && is_on_file && *event->path);
 	set_fields(x, o, event);
 	for (i = 0; i < o->from_count; i++)
 		x->from[i] = number_of(x, o->from[i], 0);
