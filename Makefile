@@ -78,6 +78,10 @@ check-debug:
 check-fresh:
 	@tests/fresh/run
 
+## check-fuzz: five times as many mutated inputs as check has (half an hour)
+check-fuzz:
+	@tests/summary --timeout=7200 tests/fuzz/run
+
 ## check-programs: databases and MPI applications, recorded and replayed (root)
 check-programs:
 	@tests/summary --timeout=7200 tests/programs/run
@@ -123,5 +127,5 @@ help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-suites check-debug check-fresh check-programs check-report check-packages deb rpm demo bench drift docs \
+	uninstall-modules check-fast check check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages deb rpm demo bench drift docs \
 	clean help
