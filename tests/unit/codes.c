@@ -14,6 +14,7 @@
 
 #include "pattern/pattern.h"
 #include "scratch.h"
+#include "pattern_text.h"
 #include "suite.h"
 
 #define BYTES_MAX (30u << 10)
@@ -420,18 +421,6 @@ static void check_trace(const char *name, const struct pattern *pattern)
 	assert_row(name, !broken);
 	assert_row(name, is_in_order(path));
 	unlink(path);
-}
-
-static char *text_of(const struct pattern *pattern)
-{
-	size_t bytes;
-	char *text;
-	FILE *out = open_memstream(&text, &bytes);
-
-	assert_non_null(out);
-	assert_int_equal(pattern_print(pattern, out), 0);
-	fclose(out);
-	return text;
 }
 
 /* The text of the pattern has all its operations, and the same text again. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "pattern/state.h"
+#include "pattern_text.h"
 #include "suite.h"
 
 #define NESTS	   100
@@ -174,18 +175,6 @@ static void expand(struct pattern *pattern, u8 digest[32])
 	assert_int_equal(pattern_expand(loaded, NULL, UINT64_MAX, digest, &operations), 0);
 	free(bytes);
 	pattern_free(loaded);
-}
-
-static char *text_of(const struct pattern *pattern)
-{
-	size_t bytes;
-	char *text;
-	FILE *out = open_memstream(&text, &bytes);
-
-	assert_non_null(out);
-	assert_int_equal(pattern_print(pattern, out), 0);
-	fclose(out);
-	return text;
 }
 
 /* Converts to a text and back to operations. Return: their hash. */
