@@ -285,7 +285,9 @@ static int index_add(struct iot_writer *writer, const struct iot_chunk_head *hea
 		writer->index = index;
 		writer->index_room = room;
 	}
-	if (summary_list_add(&writer->summaries, summary))
+	/* Without an index there are no summaries. */
+	if ((writer->index_count + 1) * sizeof(*writer->index) <= writer->index_max_bytes &&
+	    summary_list_add(&writer->summaries, summary))
 		return -ENOMEM;
 	writer->index[writer->index_count++] = (struct iot_index_entry){
 		.offset_bytes = cpu_to_le64(writer->offset_bytes),
