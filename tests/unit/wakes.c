@@ -310,6 +310,50 @@ static void ranks_that_have_arrived_are_waited_for_before_a_wake_up_in_the_call(
 }
 
 /*
+ * As above, but the call returns at @return_ns, and task 2 has operations, and need not end. Return: how long rank 0 pauses before
+ * the wake-up at 60.
+ */
+static u64 pause_before_wake_up(u64 return_ns, bool is_join)
+{
+	struct graph *graph = begin(3);
+	struct graph_op *ops;
+	u64 pause_ns = 0;
+	u32 i;
+
+	add(graph, 1, IO, 0, 10);
+	half(graph, 1, IOT_PLAY_signal, 50);
+	add(graph, 2, IO, 0, 10);
+	add(graph, 0, IO, 0, 10)->oncpu_ns = 10;
+	half(graph, 0, IOT_PLAY_signal, 12);
+	wake(graph, 2, 0, 60, 54);
+	if (is_join)
+		exit_at(graph, 2, 61, 0);
+	half(graph, 0, IOT_PLAY_wait, return_ns);
+	add(graph, 0, IO, 90, 95)->runtime_ns = 60;
+	graph_sort(graph);
+	assert_int_equal(graph_pass_life(graph), 0);
+	ops = graph->tasks[0].ops;
+	for (i = 0; i < graph->tasks[0].op_count; i++)
+		if (ops[i].kind == IOT_PLAY_wait && ops[i].flags == WAIT_MPI)
+			assert_int_equal(graph_edge_add(graph, 1, 1, &ops[i], EDGE_mpi), 0);
+	assert_int_equal(graph_pass_wakes(graph), 0);
+	assert_int_equal(graph_pass_think(graph), 0);
+	for (i = 0; i < graph->tasks[0].op_count; i++)
+		if (ops[i].flags == WAIT_WOKEN)
+			pause_ns = ops[i].pause_ns;
+	graph_close(graph);
+	return pause_ns;
+}
+
+static void sleep_before_a_join_in_a_call_is_a_pause(void **state)
+{
+	(void)state;
+	assert_int_equal(pause_before_wake_up(80, true), 6);
+	assert_int_equal(pause_before_wake_up(55, true), 0);
+	assert_int_equal(pause_before_wake_up(80, false), 0);
+}
+
+/*
  * In the 100 until the last rank entered at 112, and the 20 until its wake-up, it ran for 9 and waited for a CPU for 6. It
  * slept for the other 5 in the call.
  */
@@ -348,6 +392,7 @@ SUITE("wakes",
       TEST(wait_for_a_processor_is_not_a_wait_for_a_task)
       TEST(pause_before_an_exit_begins_when_the_other_task_sleeps)
       TEST(ranks_that_have_arrived_are_waited_for_before_a_wake_up_in_the_call)
+      TEST(sleep_before_a_join_in_a_call_is_a_pause)
       TEST(a_library_that_sleeps_in_a_wait_does_not_poll)
       TEST(wait_without_order_is_think_time)
       TEST(pause_before_an_exit_is_limited_by_its_wait)
