@@ -138,9 +138,10 @@ struct pass {
 	struct iot_omissions omissions;
 };
 
-/* The wanted records: of these kinds and, unless they are 0, of this task and up to this time. */
+/* The wanted records: of these kinds and, unless they are 0, of this task and up to this time; and all clocks. */
 struct want {
 	u64 kinds[IOT_KIND_WORDS];
+	bool has_clocks;
 	u32 task;
 	u64 until_ns;
 };
@@ -165,7 +166,7 @@ static bool may_match(const void *context, const struct iot_summary *summary)
 static struct want some_want(void)
 {
 	static const u16 kinds[] = { IOT_KIND_read, IOT_KIND_fsync, IOT_KIND_touch, IOT_KIND_open, IOT_KIND_rename };
-	struct want want = { .task = below(2) ? 1 + below(5) : 0, .until_ns = below(2) ? 5000 + below(4000) : 0 };
+	struct want want = { .task = below(2) ? 1 + below(5) : 0, .until_ns = below(2) ? 5000 + below(4000) : 0, .has_clocks = !below(4) };
 	u32 i, count = 1 + below(2);
 
 	for (i = 0; i < count; i++)
@@ -182,6 +183,8 @@ static void read_trace(const char *path, const struct want *want, bool can_skip,
 	int err;
 
 	iot_omissions_kinds(need.always);
+	if (want->has_clocks)
+		iot_kinds_add(need.always, IOT_KIND_clock);
 	iot_names_kinds(need.state);
 	*pass = (struct pass){};
 	assert_int_equal(iot_reader_open(path, &reader, &reject), 0);
@@ -220,7 +223,7 @@ static bool is_same(const struct seen *one, const struct seen *other)
 	       !strcmp(one->label, other->label);
 }
 
-/* All wanted records are in both, in the same order; all others of the second are in the first. */
+/* All wanted records, and all clocks on request, are in both, in the same order; all others of the second are in the first. */
 static void compare(const struct want *want, const struct pass *full, const struct pass *fast)
 {
 	u32 i, j = 0;
@@ -229,6 +232,7 @@ static void compare(const struct want *want, const struct pass *full, const stru
 		bool is_there = j < fast->count && is_same(&full->seen[i], &fast->seen[j]);
 
 		assert_true(is_there || !is_wanted(want, &full->seen[i].record));
+		assert_true(is_there || !want->has_clocks || full->seen[i].record.kind != IOT_KIND_clock);
 		assert_true(is_there || (i && i < full->count - 1));
 		j += is_there;
 	}
