@@ -146,6 +146,14 @@ static bool fits(const struct iot_field *field, u64 value)
 	       (field->type == IOT_WIRE_TYPE_s32 && (s64)value == (s32)value);
 }
 
+static void fail_value(struct reader *r, const struct iot_field *field)
+{
+	char expected[64];
+
+	snprintf(expected, sizeof(expected), "a value of %s", field->name);
+	reader_fail_at_token(r, expected);
+}
+
 /* Names of flags or of a value, or a number. */
 static u64 read_words(struct reader *r, const struct iot_field *field)
 {
@@ -160,8 +168,7 @@ static u64 read_words(struct reader *r, const struct iot_field *field)
 		else if (r->token.type == TOKEN_NUMBER)
 			value = field->class == IOT_CLASS_mode ? read_mode(r) : reader_number(r, &value) ? value : 0;
 		else
-			reader_fail(r, r->token.place, "'%.*s': %s has no such value", (int)(r->token.bytes > 40 ? 40 : r->token.bytes),
-				    r->token.text, field->name);
+			fail_value(r, field);
 		if (r->is_failed)
 			return 0;
 		all |= is_negative ? 0 - value : value;
