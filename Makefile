@@ -66,6 +66,10 @@ check-fast:
 check:
 	@tests/check
 
+## check-all: check, and suites that rarely fail alone: all on the second kernel, the virtual machine, more fuzzing (root)
+check-all:
+	@tests/check --all
+
 ## check-suites: suites of others, on a bare and a recorded directory (root); SUITES=dir: your builds
 check-suites:
 	@tests/summary --timeout=7200 "tests/suites/run $(if $(SUITES),--suites=$(SUITES)) $(if $(LOWER),--lower=$(LOWER))"
@@ -127,5 +131,5 @@ help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages deb rpm demo bench drift docs \
+	uninstall-modules check-fast check check-all check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages deb rpm demo bench drift docs \
 	clean help
