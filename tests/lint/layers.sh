@@ -65,13 +65,14 @@ layers=(
 	"userspace/discover/    $user"
 	"userspace/anonymize/   $user|$(parts filter)"
 	"userspace/merge/       $user|$(parts analyse)"
+	"userspace/mix/         $user"
 	"userspace/pattern/     $user|$(parts analyse/diff)"
 	"userspace/record/      $user|$(parts collectord)"
 	"userspace/slurm/       $libc"
 	"userspace/transport/   $user"
 	"userspace/replay/      $user|$(parts collectord transport)"
 	"userspace/snapshot/    $user"
-	"tools/                 $user|$(parts advise analyse anonymize collectord discover export filter mpi import compile merge pattern record replay report snapshot)"
+	"tools/                 $user|$(parts advise analyse anonymize collectord discover export filter mpi import compile merge mix pattern record replay report snapshot)"
 	"tests/                 .*"
 )
 

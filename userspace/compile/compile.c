@@ -165,29 +165,9 @@ static int put_number(struct compiler *c, const char *key, u64 value)
 	return iot_builder_fact(c->builder, key, text);
 }
 
-/* Omissions, for a replay to report. */
-static int put_omissions(struct compiler *c)
-{
-	const struct iot_omissions *omissions = &c->summary->omissions;
-	char fact[IOT_OMISSION_TEXT_BYTES], *equals;
-	int err = put_number(c, "program.operations", omissions->operations);
-	u32 i;
-
-	if (!err)
-		err = put_number(c, "program.moved_bytes", omissions->bytes);
-	for (i = 1; i < IOT_OMISSION_END && !err; i++) {
-		if (!iot_omission_fact(omissions, i, fact))
-			continue;
-		equals = strchr(fact, '=');
-		*equals = 0;
-		err = iot_builder_fact(c->builder, fact, equals + 1);
-	}
-	return err;
-}
-
 static int put_facts(struct compiler *c)
 {
-	int err = put_omissions(c);
+	int err = iot_builder_omissions(c->builder, &c->summary->omissions);
 	u32 i;
 
 	for (i = 0; i < c->graph->fact_count && !err; i++) {
@@ -297,23 +277,6 @@ static int build(struct compiler *c)
 	return err;
 }
 
-/* Each program must pass the verifier, which detects circles of edges. */
-static int verify(const void *image, size_t bytes, struct iot_reject *reject)
-{
-	struct iot_program program;
-	u32 *scratch;
-	int err = iot_program_open(&program, image, bytes, reject);
-
-	if (err)
-		return err;
-	scratch = calloc(iot_program_scratch_count(&program) + 1, sizeof(*scratch));
-	if (!scratch)
-		return -ENOMEM;
-	err = iot_program_verify(&program, scratch, NULL, NULL, reject);
-	free(scratch);
-	return err;
-}
-
 static void summarize(struct compiler *c)
 {
 	struct compile_summary *s = c->summary;
@@ -352,21 +315,6 @@ static void summarize(struct compiler *c)
 	snprintf(s->partial, sizeof(s->partial), "%s", graph_fact(graph, "partial"));
 }
 
-static int save(struct compiler *c, const char *path, struct iot_reject *reject)
-{
-	void *image;
-	size_t bytes;
-	int err = iot_builder_image(c->builder, &image, &bytes);
-
-	if (err)
-		return err;
-	err = verify(image, bytes, reject);
-	if (!err)
-		err = iot_file_save(path, image, bytes);
-	free(image);
-	return err;
-}
-
 static int write_program(const struct analysis *analysis, struct analysis *own,
 			 const struct compile_options *options, struct compile_summary *summary,
 			 struct iot_reject *reject)
@@ -393,7 +341,7 @@ static int write_program(const struct analysis *analysis, struct analysis *own,
 		err = build(&c);
 	if (!err) {
 		summarize(&c);
-		err = save(&c, options->program, reject);
+		err = iot_builder_save(c.builder, options->program, reject);
 	}
 	free(c.program_task);
 	free(c.ranks);

@@ -69,6 +69,14 @@ int iot_builder_open(const unsigned char capture[16], struct iot_builder **build
 	return 0;
 }
 
+/**
+ * iot_builder_capture() - change the id of the capture, which identifies the program
+ */
+void iot_builder_capture(struct iot_builder *builder, const unsigned char capture[16])
+{
+	memcpy(builder->capture, capture, sizeof(builder->capture));
+}
+
 static int section_add(struct section *section, const void *bytes, size_t count)
 {
 	if (section->used_bytes + count > section->room_bytes) {
@@ -185,6 +193,37 @@ int iot_builder_fact(struct iot_builder *builder, const char *key, const char *v
 	return err;
 }
 
+static int put_number(struct iot_builder *builder, const char *key, u64 value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return iot_builder_fact(builder, key, text);
+}
+
+/**
+ * iot_builder_omissions() - state what the program has and lacks, for iot_omissions_of_program()
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_builder_omissions(struct iot_builder *builder, const struct iot_omissions *omissions)
+{
+	char fact[IOT_OMISSION_TEXT_BYTES], *equals;
+	int err = put_number(builder, "program.operations", omissions->operations);
+	u32 i;
+
+	if (!err)
+		err = put_number(builder, "program.moved_bytes", omissions->bytes);
+	for (i = 1; i < IOT_OMISSION_END && !err; i++) {
+		if (!iot_omission_fact(omissions, i, fact))
+			continue;
+		equals = strchr(fact, '=');
+		*equals = 0;
+		err = iot_builder_fact(builder, fact, equals + 1);
+	}
+	return err;
+}
+
 static void make_head(struct iot_builder *builder, struct iot_program_head *head)
 {
 	u64 offset_bytes = sizeof(*head);
@@ -239,6 +278,46 @@ int iot_builder_image(struct iot_builder *builder, void **bytes, size_t *count)
 			       builder->sections[i].bytes, builder->sections[i].used_bytes);
 	*bytes = image;
 	return 0;
+}
+
+/* Each program must pass the verifier, which detects circles of waits. */
+static int verify(const void *image, size_t bytes, struct iot_reject *reject)
+{
+	struct iot_program program;
+	u32 *scratch;
+	int err = iot_program_open(&program, image, bytes, reject);
+
+	if (err)
+		return err;
+	scratch = calloc(iot_program_scratch_count(&program) + 1, sizeof(*scratch));
+	if (!scratch)
+		return -ENOMEM;
+	err = iot_program_verify(&program, scratch, NULL, NULL, reject);
+	free(scratch);
+	return err;
+}
+
+/**
+ * iot_builder_save() - verify the program and write it to a file
+ * @builder: the program
+ * @path: the file, see iot_file_save()
+ * @reject: filled in if the program is refused
+ *
+ * Return: 0 or a negative errno; then there is no file.
+ */
+int iot_builder_save(struct iot_builder *builder, const char *path, struct iot_reject *reject)
+{
+	void *image;
+	size_t bytes;
+	int err = iot_builder_image(builder, &image, &bytes);
+
+	if (err)
+		return err;
+	err = verify(image, bytes, reject);
+	if (!err)
+		err = iot_file_save(path, image, bytes);
+	free(image);
+	return err;
 }
 
 /**

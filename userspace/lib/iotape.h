@@ -211,6 +211,7 @@ int iot_trace_repair(const char *path, const char *output, struct iot_condition 
 struct iot_builder;
 
 int iot_builder_open(const unsigned char capture[16], struct iot_builder **builder);
+void iot_builder_capture(struct iot_builder *builder, const unsigned char capture[16]);
 s64 iot_builder_add(struct iot_builder *builder, enum iot_section_kind section,
 		    const void *element);
 u64 iot_builder_count(const struct iot_builder *builder, enum iot_section_kind section);
@@ -219,6 +220,7 @@ int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *stri
 void iot_builder_slots(struct iot_builder *builder, u32 handles, u32 maps);
 int iot_builder_fact(struct iot_builder *builder, const char *key, const char *value);
 int iot_builder_image(struct iot_builder *builder, void **bytes, size_t *count);
+int iot_builder_save(struct iot_builder *builder, const char *path, struct iot_reject *reject);
 void iot_builder_close(struct iot_builder *builder);
 
 int iot_program_load(const char *path, struct iot_program *program, struct iot_reject *reject);
@@ -368,6 +370,7 @@ void iot_omissions_kinds(u64 kinds[IOT_KIND_WORDS]);
 void iot_omissions_take(struct iot_omissions *omissions, const struct iot_record *record);
 void iot_omissions_finish(struct iot_omissions *omissions, const struct iot_trace_info *info);
 void iot_omissions_of_program(struct iot_omissions *omissions, const struct iot_program *program);
+int iot_builder_omissions(struct iot_builder *builder, const struct iot_omissions *omissions);
 void iot_omissions_sum(struct iot_omissions *omissions, const struct iot_omissions *other);
 bool iot_omissions_is_none(const struct iot_omissions *omissions);
 bool iot_omissions_is_whole(const struct iot_omissions *omissions);

@@ -214,21 +214,17 @@ static int put_facts(struct iot_builder *builder, const char *directory)
 /* A signal that ends the command waits until the file is complete or removed. */
 static int save(struct iot_builder *builder, const char *path)
 {
+	struct iot_reject reject;
 	sigset_t signals, before;
-	void *image;
-	size_t bytes;
-	int err = iot_builder_image(builder, &image, &bytes);
+	int err;
 
-	if (err)
-		return err;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, &before);
-	err = iot_file_save(path, image, bytes);
+	err = iot_builder_save(builder, path, &reject);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	free(image);
 	return err;
 }
 

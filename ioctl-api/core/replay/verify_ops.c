@@ -5,8 +5,6 @@
 #include "operation.h"
 #include "verify.h"
 
-#define THINK_MAX_NS (1ull << 54) /* 208 days; both, slowed down, are no overflow: pace.h */
-
 static bool is_slot(__le32 slot, u32 count)
 {
 	return le32_to_cpu(slot) - 1 < count; /* 0 wraps around */
@@ -114,7 +112,8 @@ static bool are_numbers_valid(const struct verifier *v, const struct iot_program
 		return false;
 	if (uses & IOT_USE_BIT(small) && !(is_small(op->length_bytes) && is_small(op->extra)))
 		return false;
-	return le64_to_cpu(op->compute_ns) <= THINK_MAX_NS && le64_to_cpu(op->pause_ns) <= THINK_MAX_NS;
+	return le64_to_cpu(op->compute_ns) <= IOT_PROGRAM_THINK_MAX_NS &&
+	       le64_to_cpu(op->pause_ns) <= IOT_PROGRAM_THINK_MAX_NS;
 }
 
 /**

@@ -64,6 +64,7 @@
 #define IOT_PROGRAM_TARGET_MAX	4096 /* of a symbolic link, with its zero byte */
 #define IOT_PROGRAM_TASKS_MAX	(1u << 20)
 #define IOT_PROGRAM_NAME_MAX	255 /* bytes of the name of an attribute */
+#define IOT_PROGRAM_THINK_MAX_NS (1ull << 54) /* 208 days; both, slowed down, are no overflow: core/replay/pace.h */
 #define IOT_PROGRAM_LENGTH_MAX	0x7ffff000ull /* what one read or write can move at most */
 
 enum iot_section_kind {
