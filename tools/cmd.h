@@ -37,7 +37,7 @@ struct cmd {
 
 #define CMDS(C)                                                                   \
 	C(record) C(discover) C(import) C(snapshot) C(status) C(top) C(ctl) C(dump) C(stat) C(advise) C(compile) C(mix) C(init) C(replay) C(predict) \
-	C(compare) C(report) C(diff) C(export) C(merge) C(verify) C(repair) C(pattern) C(anonymize) C(schema) C(help) C(completion)
+	C(compare) C(report) C(diff) C(export) C(merge) C(verify) C(repair) C(pattern) C(anonymize) C(seal) C(unseal) C(schema) C(help) C(completion)
 
 #define CMD_DECLARE(name) extern const struct cmd cmd_##name;
 CMDS(CMD_DECLARE)

@@ -22,6 +22,7 @@
 #include "option_filter.h"
 #include "option_flight.h"
 #include "record/record.h"
+#include "seal/seal.h"
 #include "table.h"
 
 #define COUNTERS_DEFAULT 4096 /* rows, 6 MiB */
@@ -47,6 +48,8 @@ struct options {
 	bool has_flight_option; /* that requires a flight recorder */
 	struct flight_options flight;
 	int stream_fd;
+	const char *seal_key;
+	struct seal_pipe seal;
 };
 
 #define FIELD(member) OPTION_FIELD(struct options, member)
@@ -201,6 +204,8 @@ static void check(struct option_state *state)
 		option_error(state, "--flight cannot be combined with --join or --mpi-only");
 	if (options->record.is_flight && record_is_stream(options->record.output))
 		option_error(state, "--output=%s: dumps of --flight are files", options->record.output);
+	if (options->seal_key && (options->record.is_flight || options->is_join || options->is_mpi_only))
+		option_error(state, "--seal cannot be combined with --flight, --join or --mpi-only");
 	if (record_is_stream(options->record.output) && (options->is_join || options->is_mpi_only))
 		option_error(state, "--output=%s: --join and --mpi-only write to a directory", options->record.output);
 }
@@ -212,6 +217,8 @@ static const char *const mpi_modes[] = { "auto", "on", "off", "openmpi", "mpich"
 static const struct option_row option_rows[] = {
 	{ "output", 'o', OPTION_FILE, "FILE", .set = set_output, .help = "write the trace to FILE (default: iotape.iot); -: to standard output, unix:PATH or tcp:HOST:PORT: to "
 		  "a stream socket" },
+	{ "seal", 0, OPTION_FILE, "KEY", .field = FIELD(seal_key),
+	  .help = "encrypt the trace to the public key in KEY, see iotape-seal(1)" },
 	{ "mount", 'm', OPTION_DIRECTORY, "DIR", .set = set_mount,
 	  .help = "record operations below DIR (default: the working directory); may be repeated" },
 	{ "policy", 0, OPTION_CHOICE, .words = policies, .field = FIELD(record.drop),
@@ -502,14 +509,19 @@ static int exit_as(int status)
 /* Return: true if the collection failed; the reason was printed. */
 static bool say_collection(const struct options *options, const struct collector_result *result)
 {
-	if (result->err == -EPIPE)
+	char why[PATH_MAX + 256];
+	bool is_sealed = !seal_pipe_finish(&options->seal, why, sizeof(why));
+
+	if (!is_sealed)
+		say("%s", why);
+	else if (result->err == -EPIPE)
 		say("the collector was killed: the trace ends there");
 	else if (result->err == -ECONNRESET && options->stream_fd)
 		say("%s: the reader disconnected: the recording ended there", output_name(options));
 	else if (result->err)
 		say("%s: %s: the recording ended there", output_name(options),
 		    strerror(-result->err));
-	return result->err || result->dumps_failed; /* for a dump, the collector printed the reason */
+	return !is_sealed || result->err || result->dumps_failed; /* for a dump, the collector printed the reason */
 }
 
 /* There was no command to record: of two reasons the first is the cause. */
@@ -732,15 +744,35 @@ static int record_job(struct options *options)
 	return options->is_mpi_only ? record_mpi_only(options) : record_join(options);
 }
 
+/* A file, too, is written through the process that seals. Return: 0 or a negative errno. */
+static int start_seal(struct options *options, char *why, size_t room)
+{
+	struct seal_keys keys;
+	char path[PATH_MAX];
+	int out = options->stream_fd, err = seal_keys_read(options->seal_key, &keys, why, room);
+
+	if (err)
+		return err;
+	if (!out)
+		out = iot_output_open(options->record.output, path);
+	options->stream_fd = out < 0 ? out : seal_pipe_start(&options->seal, &keys, out, output_name(options));
+	if (options->stream_fd >= 0)
+		return 0;
+	snprintf(why, room, "%s: %s", output_name(options), strerror(-options->stream_fd));
+	return options->stream_fd;
+}
+
 /* Before anything else, so that no recording is lost if there is no reader. */
 static int open_stream(struct options *options)
 {
-	char why[512];
+	char why[PATH_MAX + 256];
 
-	if (!record_is_stream(options->record.output))
-		return EXIT_DONE;
-	options->stream_fd = record_stream_open(options->record.output, why, sizeof(why));
-	return options->stream_fd < 0 ? fail("%s", why) : EXIT_DONE;
+	if (record_is_stream(options->record.output)) {
+		options->stream_fd = record_stream_open(options->record.output, why, sizeof(why));
+		if (options->stream_fd < 0)
+			return fail("%s", why);
+	}
+	return options->seal_key && start_seal(options, why, sizeof(why)) ? fail("%s", why) : EXIT_DONE;
 }
 
 static int run(int argc, char **argv)

@@ -68,11 +68,12 @@ layers=(
 	"userspace/mix/         $user"
 	"userspace/pattern/     $user|$(parts analyse/diff)"
 	"userspace/record/      $user|$(parts collectord)"
+	"userspace/seal/        $user"
 	"userspace/slurm/       $libc"
 	"userspace/transport/   $user"
 	"userspace/replay/      $user|$(parts collectord transport)"
 	"userspace/snapshot/    $user"
-	"tools/                 $user|$(parts advise analyse anonymize collectord discover export filter mpi import compile merge mix pattern record replay report snapshot)"
+	"tools/                 $user|$(parts advise analyse anonymize collectord discover export filter mpi import compile merge mix pattern record replay report seal snapshot)"
 	"tests/                 .*"
 )
 

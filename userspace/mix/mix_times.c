@@ -108,6 +108,12 @@ static void take_op(struct times_reader *reader, struct mix_times *times, const 
 	times->operations++;
 }
 
+/* As the replay counts: an emulated or harmless operation had the effect that it was to have. */
+static bool is_diverged(u32 verdict)
+{
+	return verdict != IOT_VERDICT_emulated && verdict != IOT_VERDICT_harmless;
+}
+
 static int take_record(void *context, struct iot_names *names, const struct iot_record *record)
 {
 	struct times_reader *reader = context;
@@ -119,7 +125,7 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 			reader->is_replay = true;
 	} else if (record->kind == IOT_KIND_divergence) {
 		times = times_of(reader, record->divergence.task);
-		if (times)
+		if (times && is_diverged(record->divergence.verdict))
 			times->diverged++;
 	} else if (iot_kind_info(record->kind)->group == IOT_GROUP_op) {
 		times = times_of(reader, record->op.task);
