@@ -21,12 +21,16 @@ def unseal(key_path, path):
     key = bindings.crypto_box_seal_open(data[16:96], public, secret)
     state = bindings.crypto_secretstream_xchacha20poly1305_state()
     bindings.crypto_secretstream_xchacha20poly1305_init_pull(state, data[96:120], key)
-    at, tag, associated = 120, 0, data[:120]
+    at, tag, head = 120, 0, data[:120]
     while tag != bindings.crypto_secretstream_xchacha20poly1305_TAG_FINAL:
-        block, tag = bindings.crypto_secretstream_xchacha20poly1305_pull(state, data[at:at + 65553], associated)
+        length = data[at:at + 4]
+        at += 4
+        message = data[at:at + int.from_bytes(length, "little")]
+        block, tag = bindings.crypto_secretstream_xchacha20poly1305_pull(state, message, length + head)
         sys.stdout.buffer.write(block)
-        at += 65553
-        associated = None
+        at += len(message)
+        head = b""
+    assert at == len(data)
 
 
 unseal(*sys.argv[1:])

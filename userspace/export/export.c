@@ -422,6 +422,14 @@ static int find_root(void *context, struct iot_names *names, const struct iot_re
 	return 0;
 }
 
+static int read_root(struct export *x, struct iot_reject *reject)
+{
+	struct iot_need need = {};
+
+	iot_kinds_add(need.always, IOT_KIND_mount);
+	return iot_trace_walk_need(x->options->trace, &need, find_root, x, NULL, reject);
+}
+
 static int export_events(struct export *x, struct iot_reject *reject)
 {
 	const struct export_format *format = x->format;
@@ -430,13 +438,13 @@ static int export_events(struct export *x, struct iot_reject *reject)
 	if (!err)
 		err = request_pairs_open(&x->requests, sizeof(struct held));
 	if (!err && !x->summary->root[0])
-		err = iot_trace_walk(x->options->trace, find_root, x, NULL, reject);
+		err = read_root(x, reject);
 	if (!err && !x->summary->root[0])
 		strcpy(x->summary->root, "/iotape");
 	if (!err && format->begin)
 		err = format->begin(x);
 	if (!err)
-		err = iot_trace_walk(x->options->trace, take_record, x, &x->info, reject);
+		err = selection_walk(&x->selection, &x->actors, x->options->trace, take_record, x, &x->info, reject);
 	if (!err && format->is_ordered)
 		err = kept_give(x);
 	for (; !err && x->pending; x->pending--) {

@@ -4,47 +4,52 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "seal.h"
 
 /**
  * struct sealer - a file that is being sealed
- * @block: of the file, @sealed: the same encrypted
+ * @extra: with the head
+ * @is_begun: there was a block
+ * @block: of the file
+ * @sealed: the same as it is written: length, message
  */
 struct sealer {
 	crypto_secretstream_xchacha20poly1305_state state;
-	struct seal_head head;
+	struct seal_extra extra;
+	bool is_begun;
 	u8 block[SEAL_BLOCK_BYTES];
-	u8 sealed[SEAL_BLOCK_BYTES + crypto_secretstream_xchacha20poly1305_ABYTES];
+	u8 sealed[sizeof(__le32) + SEAL_MESSAGE_MAX];
 };
 
-/* The part of the head before the stream is authenticated with the first block. */
 static int make_head(struct sealer *s, const struct seal_keys *keys)
 {
 	u8 key[crypto_secretstream_xchacha20poly1305_KEYBYTES];
 	int err;
 
-	s->head = (struct seal_head){
+	s->extra.head = (struct seal_head){
 		.magic = SEAL_MAGIC,
 		.version = cpu_to_le32(SEAL_VERSION),
 		.block_bytes = cpu_to_le32(SEAL_BLOCK_BYTES),
 	};
 	crypto_secretstream_xchacha20poly1305_keygen(key);
-	err = crypto_box_seal(s->head.key, key, sizeof(key), keys->public_key) ||
-	      crypto_secretstream_xchacha20poly1305_init_push(&s->state, s->head.stream, key);
+	err = crypto_box_seal(s->extra.head.key, key, sizeof(key), keys->public_key) ||
+	      crypto_secretstream_xchacha20poly1305_init_push(&s->state, s->extra.head.stream, key);
 	sodium_memzero(key, sizeof(key));
 	return err ? -EINVAL : 0;
 }
 
-/* @is_first: the head is authenticated with the block */
-static int write_block(struct sealer *s, size_t bytes, bool is_first, bool is_last, int out)
+static int write_block(struct sealer *s, size_t bytes, unsigned char tag, int out)
 {
-	unsigned char tag = is_last ? crypto_secretstream_xchacha20poly1305_TAG_FINAL :
-				      crypto_secretstream_xchacha20poly1305_TAG_MESSAGE;
+	size_t message_bytes = bytes + crypto_secretstream_xchacha20poly1305_ABYTES;
 
-	crypto_secretstream_xchacha20poly1305_push(&s->state, s->sealed, NULL, s->block, bytes, (const u8 *)&s->head,
-						   is_first ? sizeof(s->head) : 0, tag);
-	return seal_write(out, s->sealed, bytes + crypto_secretstream_xchacha20poly1305_ABYTES);
+	s->extra.length_bytes = cpu_to_le32((u32)message_bytes);
+	memcpy(s->sealed, &s->extra.length_bytes, sizeof(__le32));
+	crypto_secretstream_xchacha20poly1305_push(&s->state, s->sealed + sizeof(__le32), NULL, s->block, bytes,
+						   (const u8 *)&s->extra, SEAL_EXTRA_BYTES(!s->is_begun), tag);
+	s->is_begun = true;
+	return seal_write(out, s->sealed, sizeof(__le32) + message_bytes);
 }
 
 static int fail_with(char *why, size_t room, const char *name, int err)
@@ -53,23 +58,28 @@ static int fail_with(char *why, size_t room, const char *name, int err)
 	return err;
 }
 
+static ssize_t read_block(struct sealer *s, int in)
+{
+	ssize_t bytes;
+
+	do
+		bytes = read(in, s->block, sizeof(s->block));
+	while (bytes < 0 && errno == EINTR);
+	return bytes < 0 ? -errno : bytes;
+}
+
 static int copy(struct sealer *s, int in, const char *in_name, int out, const char *out_name, char *why, size_t room)
 {
-	bool is_first = true;
-	s64 bytes;
-	int err;
+	int err = seal_write(out, &s->extra.head, sizeof(s->extra.head));
+	ssize_t bytes = 0;
 
-	err = seal_write(out, &s->head, sizeof(s->head));
-	do {
-		if (err)
-			return fail_with(why, room, out_name, err);
-		bytes = seal_read(in, s->block, sizeof(s->block));
-		if (bytes < 0)
-			return fail_with(why, room, in_name, (int)bytes);
-		err = write_block(s, (size_t)bytes, is_first, bytes < SEAL_BLOCK_BYTES, out);
-		is_first = false;
-	} while (bytes == SEAL_BLOCK_BYTES);
-	return err ? fail_with(why, room, out_name, err) : 0;
+	while (!err && (bytes = read_block(s, in)) > 0)
+		err = write_block(s, (size_t)bytes, crypto_secretstream_xchacha20poly1305_TAG_MESSAGE, out);
+	if (!err && !bytes)
+		err = write_block(s, 0, crypto_secretstream_xchacha20poly1305_TAG_FINAL, out);
+	if (err)
+		return fail_with(why, room, out_name, err);
+	return bytes < 0 ? fail_with(why, room, in_name, (int)bytes) : 0;
 }
 
 /**
@@ -80,7 +90,7 @@ static int copy(struct sealer *s, int in, const char *in_name, int out, const ch
  * @why: out, after an error: a sentence
  * @room: room for it
  *
- * Blocks are written as soon as they are full, so that an output that is cut has all blocks before.
+ * Data is sealed and written as soon as it is there, so that little is missing if this process is killed.
  *
  * Return: 0 or a negative errno.
  */

@@ -11,18 +11,20 @@
 
 /*
  * A sealed file: a head, then blocks. The head has a key of its own, encrypted to the public key (crypto_box_seal), and the
- * head of a stream (crypto_secretstream_xchacha20poly1305) of blocks under that key. Each block but the last has
- * SEAL_BLOCK_BYTES of the file; the last one has the rest, which may be nothing, and the tag that nothing follows.
+ * head of a stream (crypto_secretstream_xchacha20poly1305) of blocks under that key. A block is the length of a message of
+ * the stream, in 4 bytes, and the message. The last block is an empty one with the tag that nothing follows.
  */
 #define SEAL_MAGIC	 "\x89ioS\r\n\x1a\n"
 #define SEAL_MAGIC_BYTES 8
 #define SEAL_VERSION	 1
-#define SEAL_BLOCK_BYTES 65536u
+#define SEAL_BLOCK_BYTES 65536u /* of the file in a block, at most */
 
 /**
  * struct seal_head - first bytes of a sealed file
  * @key: of the stream, sealed
- * @stream: head of the stream, which also authenticates the rest of this head
+ * @stream: head of the stream
+ *
+ * The first block authenticates the head, and each block its length.
  */
 struct seal_head {
 	u8 magic[SEAL_MAGIC_BYTES];
@@ -82,6 +84,19 @@ struct seal_pipe {
 /* pipe.c */
 int seal_pipe_start(struct seal_pipe *pipe, const struct seal_keys *keys, int out, const char *out_name);
 int seal_pipe_finish(const struct seal_pipe *pipe, char *why, size_t room);
+
+/**
+ * struct seal_extra - data that a block authenticates besides its own
+ * @length_bytes: of the message
+ * @head: of the first block only
+ */
+struct seal_extra {
+	__le32 length_bytes;
+	struct seal_head head;
+};
+
+#define SEAL_EXTRA_BYTES(is_first) ((is_first) ? sizeof(struct seal_extra) : sizeof(__le32))
+#define SEAL_MESSAGE_MAX	   (SEAL_BLOCK_BYTES + crypto_secretstream_xchacha20poly1305_ABYTES)
 
 /* transfer.c */
 s64 seal_read(int fd, void *bytes, size_t count);

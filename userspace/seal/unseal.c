@@ -8,18 +8,17 @@
 
 #include "seal.h"
 
-#define SEALED_BYTES (SEAL_BLOCK_BYTES + crypto_secretstream_xchacha20poly1305_ABYTES)
-
 /**
  * struct opener - a sealed file that is being read
+ * @extra: with the head
  * @block_count: blocks that were written
  */
 struct opener {
 	const struct seal_keys *keys;
 	crypto_secretstream_xchacha20poly1305_state state;
-	struct seal_head head;
+	struct seal_extra extra;
 	u64 block_count;
-	u8 sealed[SEALED_BYTES];
+	u8 message[SEAL_MESSAGE_MAX];
 	u8 block[SEAL_BLOCK_BYTES];
 };
 
@@ -34,8 +33,8 @@ static int refuse(char *why, size_t room, const char *name, const char *sentence
 static int open_stream(struct opener *o)
 {
 	u8 key[crypto_secretstream_xchacha20poly1305_KEYBYTES];
-	int err = crypto_box_seal_open(key, o->head.key, sizeof(o->head.key), o->keys->public_key, o->keys->secret_key) ||
-		  crypto_secretstream_xchacha20poly1305_init_pull(&o->state, o->head.stream, key);
+	int err = crypto_box_seal_open(key, o->extra.head.key, sizeof(o->extra.head.key), o->keys->public_key, o->keys->secret_key) ||
+		  crypto_secretstream_xchacha20poly1305_init_pull(&o->state, o->extra.head.stream, key);
 
 	sodium_memzero(key, sizeof(key));
 	return err ? -EBADMSG : 0;
@@ -43,63 +42,76 @@ static int open_stream(struct opener *o)
 
 static int read_head(struct opener *o, int in, const char *name, char *why, size_t room)
 {
-	s64 bytes = seal_read(in, &o->head, sizeof(o->head));
+	s64 bytes = seal_read(in, &o->extra.head, sizeof(o->extra.head));
 
 	if (bytes < 0) {
 		snprintf(why, room, "%s: %s", name, strerror((int)-bytes));
 		return (int)bytes;
 	}
-	if (bytes < SEAL_MAGIC_BYTES || memcmp(o->head.magic, SEAL_MAGIC, SEAL_MAGIC_BYTES))
+	if (bytes < SEAL_MAGIC_BYTES || memcmp(o->extra.head.magic, SEAL_MAGIC, SEAL_MAGIC_BYTES))
 		return refuse(why, room, name, "is not a sealed file");
-	if (bytes < (s64)sizeof(o->head))
+	if (bytes < (s64)sizeof(o->extra.head))
 		return refuse(why, room, name, "ends within its head");
-	if (le32_to_cpu(o->head.version) != SEAL_VERSION || le32_to_cpu(o->head.block_bytes) != SEAL_BLOCK_BYTES)
+	if (le32_to_cpu(o->extra.head.version) != SEAL_VERSION || le32_to_cpu(o->extra.head.block_bytes) != SEAL_BLOCK_BYTES)
 		return refuse(why, room, name, "was sealed by a version that cannot be read");
 	return open_stream(o) ? refuse(why, room, name, "is not sealed to this key, or its head was changed") : 0;
 }
 
-/* A block that is shorter than others and wrong is the rest of a file that was cut within it. */
-static enum block_state check_block(struct opener *o, size_t bytes, size_t *written)
+static enum block_state open_block(struct opener *o, size_t message_bytes, size_t *bytes)
 {
 	unsigned long long count = 0;
 	unsigned char tag;
 
-	*written = 0;
-	if (bytes < crypto_secretstream_xchacha20poly1305_ABYTES ||
-	    crypto_secretstream_xchacha20poly1305_pull(&o->state, o->block, &count, &tag, o->sealed, bytes, (const u8 *)&o->head,
-						       o->block_count ? 0 : sizeof(o->head)))
-		return bytes < SEALED_BYTES ? BLOCK_CUT : BLOCK_WRONG;
-	*written = (size_t)count;
+	if (crypto_secretstream_xchacha20poly1305_pull(&o->state, o->block, &count, &tag, o->message, message_bytes,
+						       (const u8 *)&o->extra, SEAL_EXTRA_BYTES(!o->block_count)))
+		return BLOCK_WRONG;
+	*bytes = (size_t)count;
 	o->block_count++;
 	return tag == crypto_secretstream_xchacha20poly1305_TAG_FINAL ? BLOCK_LAST : BLOCK_MORE;
 }
 
+/* Return: a state; -errno if the file cannot be read. */
+static int read_block(struct opener *o, int in, size_t *bytes)
+{
+	s64 got = seal_read(in, &o->extra.length_bytes, sizeof(__le32));
+	u32 message_bytes = le32_to_cpu(o->extra.length_bytes);
+
+	*bytes = 0;
+	if (got < (s64)sizeof(__le32))
+		return got < 0 ? (int)got : BLOCK_CUT;
+	if (message_bytes < crypto_secretstream_xchacha20poly1305_ABYTES || message_bytes > sizeof(o->message))
+		return BLOCK_WRONG;
+	got = seal_read(in, o->message, message_bytes);
+	if (got < (s64)message_bytes)
+		return got < 0 ? (int)got : BLOCK_CUT;
+	return open_block(o, message_bytes, bytes);
+}
+
 static int copy(struct opener *o, int in, const char *in_name, int out, const char *out_name, bool *is_cut, char *why, size_t room)
 {
-	enum block_state state = BLOCK_MORE;
-	size_t written;
-	s64 bytes;
-	int err = 0;
+	int state = BLOCK_MORE, err = 0;
+	size_t bytes;
 
 	while (state == BLOCK_MORE && !err) {
-		bytes = seal_read(in, o->sealed, sizeof(o->sealed));
-		if (bytes < 0) {
-			snprintf(why, room, "%s: %s", in_name, strerror((int)-bytes));
-			return (int)bytes;
-		}
-		state = check_block(o, (size_t)bytes, &written);
-		if (state == BLOCK_WRONG) {
-			snprintf(why, room, "%s: block %llu was changed", in_name, (unsigned long long)o->block_count + 1);
-			return -EBADMSG;
-		}
-		err = seal_write(out, o->block, written);
+		state = read_block(o, in, &bytes);
+		err = seal_write(out, o->block, bytes);
 		if (err)
 			snprintf(why, room, "%s: %s", out_name, strerror(-err));
 	}
+	if (err)
+		return err;
 	*is_cut = state == BLOCK_CUT;
-	if (state == BLOCK_LAST && !err && seal_read(in, o->sealed, 1) > 0)
-		err = refuse(why, room, in_name, "has bytes after its end");
-	return err;
+	if (state < 0) {
+		snprintf(why, room, "%s: %s", in_name, strerror(-state));
+		return state;
+	}
+	if (state == BLOCK_WRONG) {
+		snprintf(why, room, "%s: block %llu was changed", in_name, (unsigned long long)o->block_count + 1);
+		return -EBADMSG;
+	}
+	if (state == BLOCK_LAST && seal_read(in, o->message, 1) > 0)
+		return refuse(why, room, in_name, "has bytes after its end");
+	return 0;
 }
 
 /**

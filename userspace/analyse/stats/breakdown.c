@@ -367,26 +367,6 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	return r->kind == IOT_KIND_submit ? take_submit(b, &r->submit, NULL) : 0;
 }
 
-static bool may_match(const void *context, const struct iot_summary *summary)
-{
-	const struct breakdown *b = context;
-
-	return selection_may_match(&b->selection, &b->actors, summary);
-}
-
-/* Also the ends of selected requests, and counters. */
-static int walk(const char *path, struct breakdown *b, struct iot_trace_info *info, struct iot_reject *reject)
-{
-	struct iot_need need = { .may_match = may_match, .context = b };
-
-	iot_omissions_kinds(need.always);
-	iot_kinds_add(need.always, IOT_KIND_complete);
-	iot_kinds_add(need.always, IOT_KIND_counted);
-	iot_kinds_add(need.always, IOT_KIND_bucket);
-	selection_kinds(&b->selection, need.state);
-	return iot_trace_walk_need(path, &need, take_record, b, info, reject);
-}
-
 /**
  * breakdown_read() - group the selected operations of a trace
  * @path: of the trace
@@ -404,7 +384,7 @@ int breakdown_read(const char *path, struct breakdown *breakdown, struct iot_rej
 	if (!err)
 		err = request_pairs_open(&breakdown->requests, sizeof(struct breakdown_request));
 	if (!err)
-		err = walk(path, breakdown, &info, reject);
+		err = selection_walk(&breakdown->selection, &breakdown->actors, path, take_record, breakdown, &info, reject);
 	request_pairs_close(breakdown->requests);
 	breakdown->requests = NULL;
 	patterns_finish(&breakdown->patterns);

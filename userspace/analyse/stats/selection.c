@@ -129,6 +129,44 @@ bool selection_may_match(const struct selection *selection, const struct actors 
 	       may_be_of_task(selection, actors, summary);
 }
 
+/* What a chunk is examined for. */
+struct wanted {
+	const struct selection *selection;
+	const struct actors *actors;
+};
+
+static bool may_match(const void *context, const struct iot_summary *summary)
+{
+	const struct wanted *wanted = context;
+
+	return selection_may_match(wanted->selection, wanted->actors, summary);
+}
+
+/**
+ * selection_walk() - call a function for the records of a trace, without chunks that have no selected one
+ * @selection: the conditions, open
+ * @actors: of the trace; without ranks only @origin_ns is used
+ * @path, @fn, @context, @info, @reject: as of iot_trace_walk()
+ *
+ * @fn still gets records that are not selected: of a chunk with a selected one; ends of requests; counters; and those that
+ * omissions or the meaning of selected ones depend on.
+ *
+ * Return: as iot_trace_walk().
+ */
+int selection_walk(const struct selection *selection, const struct actors *actors, const char *path, iot_walk_fn fn, void *context,
+		   struct iot_trace_info *info, struct iot_reject *reject)
+{
+	const struct wanted wanted = { selection, actors };
+	struct iot_need need = { .may_match = may_match, .context = &wanted };
+
+	iot_omissions_kinds(need.always);
+	iot_kinds_add(need.always, IOT_KIND_complete);
+	iot_kinds_add(need.always, IOT_KIND_counted);
+	iot_kinds_add(need.always, IOT_KIND_bucket);
+	selection_kinds(selection, need.state);
+	return iot_trace_walk_need(path, &need, fn, context, info, reject);
+}
+
 /**
  * selection_match() - does a record meet all conditions?
  * @selection: the conditions, open

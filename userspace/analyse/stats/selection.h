@@ -38,6 +38,8 @@ int selection_take(struct selection *selection, const struct iot_record *record)
 void selection_close(struct selection *selection);
 void selection_kinds(const struct selection *selection, u64 kinds[IOT_KIND_WORDS]);
 bool selection_may_match(const struct selection *selection, const struct actors *actors, const struct iot_summary *summary);
+int selection_walk(const struct selection *selection, const struct actors *actors, const char *path, iot_walk_fn fn, void *context,
+		   struct iot_trace_info *info, struct iot_reject *reject);
 bool selection_match(const struct selection *selection, const struct actors *actors, struct iot_names *names,
 		     const struct iot_record *record);
 
