@@ -11,6 +11,7 @@
 #include "json.h"
 #include "omissions.h"
 #include "option.h"
+#include "table.h"
 
 struct options {
 	struct import_options import;
@@ -178,14 +179,22 @@ static void print_json(const struct import_summary *s)
 	json_line(&json);
 }
 
+static void show_progress(u64 done_bytes, u64 total_bytes)
+{
+	char size[32];
+
+	progress_share(done_bytes, total_bytes, "logs of %s", quantity_size(size, total_bytes / IMPORT_PASSES));
+}
+
 static int run(int argc, char **argv)
 {
-	struct options options = {};
+	struct options options = { .import.progress = show_progress };
 	struct import_summary summary;
 	int err;
 
 	options_parse(&option_table, argc, argv, &options);
 	err = import_logs(&options.import, &summary);
+	progress_end();
 	free(options.import.logs);
 	free(options.import.roots);
 	if (err)

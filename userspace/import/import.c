@@ -7,6 +7,8 @@
 
 #include "model.h"
 
+#define PROGRESS_EVENTS 64
+
 const char *const import_gap_names[IMPORT_GAP_COUNT] = {
 #define IMPORT_GAP(name, omission, operations, sentence) #name,
 	IMPORT_GAPS(IMPORT_GAP)
@@ -40,6 +42,18 @@ static int log_failed(struct import *im, int err)
 }
 
 /* -- a call ------------------------------------------------------------------------------------- */
+
+/* The next event, and now and then progress. Return: as log_next(). */
+static int next_event(struct import *im, struct event *event)
+{
+	u64 done_bytes, total_bytes;
+
+	if (im->progress && ++im->events % PROGRESS_EVENTS == 0) {
+		log_position(im->log, &done_bytes, &total_bytes);
+		im->progress(im->pass * total_bytes + done_bytes, IMPORT_PASSES * total_bytes);
+	}
+	return log_next(im->log, event);
+}
 
 static bool is_last_call(struct text name)
 {
@@ -165,7 +179,7 @@ static int find_births(struct import *im)
 	struct event event;
 	int n;
 
-	while ((n = log_next(im->log, &event)) > 0 && !im->err) {
+	while ((n = next_event(im, &event)) > 0 && !im->err) {
 		if (!im->zero_ns)
 			im->zero_ns = event.time_ns;
 		if (sighting_add(im, event.pid, event.time_ns))
@@ -200,6 +214,7 @@ static int go_through(struct import *im)
 	int n = 0;
 
 	log_rewind(im->log);
+	im->pass++;
 	memset(im->gaps, 0, sizeof(im->gaps));
 	named_gaps_forget(im);
 	memset(im->gap_bytes, 0, sizeof(im->gap_bytes));
@@ -211,7 +226,7 @@ static int go_through(struct import *im)
 	im->last_task = 0;
 	for (i = 0; i < im->birth_count; i++)
 		im->births[i].is_used = false;
-	while (!im->err && (n = log_next(im->log, &event)) > 0)
+	while (!im->err && (n = next_event(im, &event)) > 0)
 		take_event(im, &event);
 	if (!im->err && n < 0)
 		return log_failed(im, n);
@@ -501,7 +516,7 @@ static int add_logs(struct import *im, const struct import_options *options)
  */
 int import_logs(const struct import_options *options, struct import_summary *summary)
 {
-	struct import im = { .summary = summary };
+	struct import im = { .summary = summary, .progress = options->progress };
 	int err = log_open(&im.log);
 
 	*summary = (struct import_summary){};

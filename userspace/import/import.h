@@ -72,6 +72,8 @@ struct import_cost {
 	u32 call_ns;
 };
 
+#define IMPORT_PASSES 3
+
 /**
  * struct import_options - inputs and output of an import
  * @format: name of the format of the logs; NULL: that which their contents show
@@ -82,6 +84,8 @@ struct import_cost {
  * @root_count: their number, at least 1
  * @calibration: log of strace from which the time that it takes is derived; NULL: the logs themselves
  * @keeps_cost: this time remains part of the think time
+ * @progress: called now and then with the bytes of the logs that were read and will be, or NULL: each is read IMPORT_PASSES
+ *	times
  */
 struct import_options {
 	const char *format;
@@ -92,6 +96,7 @@ struct import_options {
 	size_t root_count;
 	const char *calibration;
 	bool keeps_cost;
+	void (*progress)(u64 done_bytes, u64 total_bytes);
 };
 
 /**

@@ -276,6 +276,9 @@ struct import {
 	struct import_summary *summary;
 	int err;
 	bool is_last_pass;
+	void (*progress)(u64 done_bytes, u64 total_bytes);
+	u64 events; /* in all passes */
+	u32 pass;   /* from 0 */
 	u64 gaps[IMPORT_GAP_COUNT];
 	u64 gap_bytes[IMPORT_GAP_COUNT];
 	struct named_gap *named_gaps;

@@ -154,6 +154,20 @@ u64 log_clock_steps(const struct log *log)
 }
 
 /**
+ * log_position() - how much of all files was read since log_rewind()
+ */
+void log_position(const struct log *log, u64 *done_bytes, u64 *total_bytes)
+{
+	size_t i;
+
+	*done_bytes = *total_bytes = 0;
+	for (i = 0; i < log->source_count; i++) {
+		*done_bytes += log->sources[i].at;
+		*total_bytes += log->sources[i].bytes;
+	}
+}
+
+/**
  * log_has_exits() - do lines say how threads end? Not with strace -qq
  */
 bool log_has_exits(const struct log *log)

@@ -46,6 +46,7 @@ u64 log_foreign(const struct log *log);
 u64 log_damaged(const struct log *log);
 u64 log_lost(const struct log *log);
 u64 log_clock_steps(const struct log *log);
+void log_position(const struct log *log, u64 *done_bytes, u64 *total_bytes);
 bool log_has_exits(const struct log *log);
 void log_close(struct log *log);
 

@@ -400,6 +400,7 @@ void iot_module_missing(const char *module, char *text, size_t room);
 /* -- files ---------------------------------------------------------------------- */
 
 int iot_output_open(const char *path, char real[PATH_MAX]);
+int iot_write_all(int fd, const void *data, size_t bytes);
 int iot_file_save(const char *path, const void *bytes, size_t count);
 bool iot_file_is_same(const char *path, const char *other);
 void iot_file_limit_raise(void);

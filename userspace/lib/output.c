@@ -212,7 +212,12 @@ int iot_output_open(const char *path, char real[PATH_MAX])
 
 /* -- all at once ---------------------------------------------------------------------------------- */
 
-static int write_all(int fd, const void *data, size_t bytes)
+/**
+ * iot_write_all() - write all bytes to a file, a pipe or a socket
+ *
+ * Return: 0 or a negative errno; then a part may be written.
+ */
+int iot_write_all(int fd, const void *data, size_t bytes)
 {
 	const u8 *p = data;
 	ssize_t n;
@@ -236,7 +241,7 @@ static int write_and_close(int fd, const void *bytes, size_t count)
 
 	if (fd < 0)
 		return fd;
-	err = write_all(fd, bytes, count);
+	err = iot_write_all(fd, bytes, count);
 	if (close(fd) && !err)
 		err = -errno;
 	return err;

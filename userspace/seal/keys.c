@@ -28,7 +28,7 @@ static int write_key(const char *path, mode_t mode, const char *word, const u8 k
 		return -errno;
 	sodium_bin2base64(base64, sizeof(base64), key, KEY_BYTES, sodium_base64_VARIANT_ORIGINAL);
 	snprintf(line, sizeof(line), "%s %s\n", word, base64);
-	err = seal_write(fd, line, strlen(line));
+	err = iot_write_all(fd, line, strlen(line));
 	sodium_memzero(base64, sizeof(base64));
 	sodium_memzero(line, sizeof(line));
 	if (close(fd) && !err)

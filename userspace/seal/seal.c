@@ -49,7 +49,7 @@ static int write_block(struct sealer *s, size_t bytes, unsigned char tag, int ou
 	crypto_secretstream_xchacha20poly1305_push(&s->state, s->sealed + sizeof(__le32), NULL, s->block, bytes,
 						   (const u8 *)&s->extra, SEAL_EXTRA_BYTES(!s->is_begun), tag);
 	s->is_begun = true;
-	return seal_write(out, s->sealed, sizeof(__le32) + message_bytes);
+	return iot_write_all(out, s->sealed, sizeof(__le32) + message_bytes);
 }
 
 static int fail_with(char *why, size_t room, const char *name, int err)
@@ -70,7 +70,7 @@ static ssize_t read_block(struct sealer *s, int in)
 
 static int copy(struct sealer *s, int in, const char *in_name, int out, const char *out_name, char *why, size_t room)
 {
-	int err = seal_write(out, &s->extra.head, sizeof(s->extra.head));
+	int err = iot_write_all(out, &s->extra.head, sizeof(s->extra.head));
 	ssize_t bytes = 0;
 
 	while (!err && (bytes = read_block(s, in)) > 0)

@@ -100,6 +100,5 @@ struct seal_extra {
 
 /* transfer.c */
 s64 seal_read(int fd, void *bytes, size_t count);
-int seal_write(int fd, const void *bytes, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * transfer.c - whole blocks from and to files, pipes and sockets.
+ * transfer.c - whole blocks from files, pipes and sockets.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -28,25 +28,4 @@ s64 seal_read(int fd, void *bytes, size_t count)
 		at += (size_t)n;
 	}
 	return (s64)at;
-}
-
-/**
- * seal_write() - write all bytes
- *
- * Return: 0 or a negative errno.
- */
-int seal_write(int fd, const void *bytes, size_t count)
-{
-	size_t at = 0;
-	ssize_t n;
-
-	while (at < count) {
-		n = write(fd, (const u8 *)bytes + at, count - at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		at += (size_t)n;
-	}
-	return 0;
 }

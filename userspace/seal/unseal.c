@@ -94,7 +94,7 @@ static int copy(struct opener *o, int in, const char *in_name, int out, const ch
 
 	while (state == BLOCK_MORE && !err) {
 		state = read_block(o, in, &bytes);
-		err = seal_write(out, o->block, bytes);
+		err = iot_write_all(out, o->block, bytes);
 		if (err)
 			snprintf(why, room, "%s: %s", out_name, strerror(-err));
 	}
