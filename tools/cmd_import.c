@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "import/import.h"
+#include "import_text.h"
 #include "json.h"
 #include "omissions.h"
 #include "option.h"
@@ -100,34 +101,11 @@ static const struct option_table option_table = {
 	.notes = "Logs of tools other than strace may be compressed by gzip. Missing information is counted and stated in the trace.",
 };
 
-static void print_named(const struct import_summary *s, enum import_gap kind)
-{
-	size_t i;
-
-	for (i = 0; i < s->named_count; i++)
-		if (s->named[i].kind == kind)
-			say("  %llu of %s", s->named[i].count, s->named[i].name);
-}
-
 static void print_text(const struct options *options, const struct import_summary *s)
 {
-	char text[IOT_OMISSION_TEXT_BYTES];
-	u32 i;
-
 	printf("%s: %llu operations of %llu tasks, from %llu system calls\n", options->import.trace,
 	       s->operations, s->tasks, s->calls);
-	if (s->held_ns)
-		say("%s%llu ms of strace's own time are not think time: %.1f us between two calls, %.1f us within each%s",
-		    s->is_calibrated ? "" : "at least ", s->held_ns / 1000000, s->cost.gap_ns / 1e3, s->cost.call_ns / 1e3,
-		    s->is_calibrated ? "" : " (see --calibration)");
-	if (iot_omissions_text(&s->omissions, text))
-		say("%s", text);
-	for (i = 0; i < IMPORT_GAP_COUNT; i++) {
-		if (!s->gaps[i])
-			continue;
-		say("%llu %s", s->gaps[i], import_gap_sentences[i]);
-		print_named(s, i);
-	}
+	import_say_gaps(s);
 }
 
 static void put_named(struct json *json, const struct import_summary *s, enum import_gap kind, bool is_always)

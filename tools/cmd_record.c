@@ -22,6 +22,7 @@
 #include "option_filter.h"
 #include "option_flight.h"
 #include "record/record.h"
+#include "record_strace.h"
 #include "seal/seal.h"
 #include "table.h"
 
@@ -50,6 +51,9 @@ struct options {
 	int stream_fd;
 	const char *seal_key;
 	struct seal_pipe seal;
+	bool is_strace;
+	bool has_buffers;
+	bool has_flush;
 };
 
 #define FIELD(member) OPTION_FIELD(struct options, member)
@@ -174,10 +178,47 @@ static void check_delay(struct option_state *state)
 		option_error(state, "--delay cannot be combined with --attach, --join or --mpi-only");
 }
 
+/* strace sees system calls only, and its log is complete: none of these apply. */
+static void check_strace(const struct option_state *state)
+{
+	const struct options *o = state->options;
+	const struct {
+		bool is_given;
+		const char *name;
+	} others[] = {
+		{ o->is_attach, "attach" },
+		{ o->is_join, "join" },
+		{ o->is_mpi_only, "mpi-only" },
+		{ o->record.is_flight, "flight" },
+		{ o->record.counters, "counters" },
+		{ o->record.delay.period, "delay" },
+		{ o->record.has_wakes, "wakes" },
+		{ o->record.ops, "ops" },
+		{ o->filter, "filter" },
+		{ o->record.admit_count, "admit" },
+		{ o->seal_key, "seal" },
+		{ o->record.drop, "policy" },
+		{ strcmp(o->record.mmap_mode, "page"), "mmap" },
+		{ strcmp(o->mpi, "auto") && strcmp(o->mpi, "off"), "mpi" },
+		{ o->has_wait, "wait" },
+		{ o->has_buffers, "buffers" },
+		{ o->has_flush, "flush" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		if (others[i].is_given)
+			option_error(state, "--%s requires --engine=kernel", others[i].name);
+	if (record_is_stream(o->record.output))
+		option_error(state, "--output=%s: --engine=strace writes to a file", o->record.output);
+}
+
 static void check(struct option_state *state)
 {
 	const struct options *options = state->options;
 
+	if (options->is_strace)
+		check_strace(state);
 	if (options->is_attach && options->record.command)
 		option_error(state, "--attach runs no command");
 	if (options->is_attach && (options->is_join || options->is_mpi_only))
@@ -212,6 +253,7 @@ static void check(struct option_state *state)
 
 static const char *const policies[] = { "block", "drop", NULL };
 static const char *const mmap_modes[] = { "page", "faultaround", "off", NULL };
+static const char *const engines[] = { "kernel", "strace", NULL };
 static const char *const mpi_modes[] = { "auto", "on", "off", "openmpi", "mpich", NULL };
 
 static const struct option_row option_rows[] = {
@@ -221,6 +263,8 @@ static const struct option_row option_rows[] = {
 	  .help = "encrypt the trace to the public key in KEY, see iotape-seal(1)" },
 	{ "mount", 'm', OPTION_DIRECTORY, "DIR", .set = set_mount,
 	  .help = "record operations below DIR (default: the working directory); may be repeated" },
+	{ "engine", 0, OPTION_CHOICE, .words = engines, .field = FIELD(is_strace),
+	  .help = "record in the kernel (default), or by strace, without root and modules, and without accesses to mapped files" },
 	{ "policy", 0, OPTION_CHOICE, .words = policies, .field = FIELD(record.drop),
 	  .help = "if records are created faster than they can be written: make the command wait (default), or drop "
 		  "and count them" },
@@ -258,10 +302,10 @@ static const struct option_row option_rows[] = {
 	  .given = FIELD(has_flight_option), .help = "maximum number of dumps for latencies and errors (default: 16)" },
 	{ "flight-at-end", .field = FIELD(flight.at_end), .given = FIELD(has_flight_option),
 	  .help = "write a dump at the end of the recording" },
-	{ "buffers", 0, OPTION_COUNT, "N", .min = 4, .max = 1024, .field = FIELD(record.buffers),
+	{ "buffers", 0, OPTION_COUNT, "N", .min = 4, .max = 1024, .field = FIELD(record.buffers), .given = FIELD(has_buffers),
 	  .help = "number of 32 KiB buffers per CPU (default: 16)" },
 	{ "flush", 0, OPTION_DURATION, "MS", .min = 10 * OPTION_MS, .max = 60 * OPTION_S, .unit = OPTION_MS,
-	  .stored_unit = OPTION_MS, .field = FIELD(record.flush_ms),
+	  .stored_unit = OPTION_MS, .field = FIELD(record.flush_ms), .given = FIELD(has_flush),
 	  .help = "maximum age of an unsent record, in ms or with a unit (default: 200)" },
 	{ "join", .field = FIELD(is_join),
 	  .help = "join the recording of this job on this node; the output is a directory (default: iotape.traces)" },
@@ -495,8 +539,13 @@ static void print_summary(const struct options *options, const struct collector_
 	fputc('\n', stderr);
 }
 
-/* End as the command ended. */
-static int exit_as(int status)
+/**
+ * exit_as() - end as the command ended
+ * @status: of the command, as from waitpid(2)
+ *
+ * Return: its exit code; a signal that killed the command kills the caller.
+ */
+int exit_as(int status)
 {
 	if (WIFSIGNALED(status)) {
 		signal(WTERMSIG(status), SIG_DFL);
@@ -798,6 +847,8 @@ static int run(int argc, char **argv)
 		options.record.mounts[options.record.mount_count++] = realpath(".", NULL);
 	if (!options.record.mounts[0])
 		return fail("the working directory does not exist");
+	if (options.is_strace)
+		return record_with_strace(&options.record, options.is_quiet);
 	if (!options.is_attach)
 		find_mpi_library(&options);
 	if (open_stream(&options))

@@ -335,6 +335,16 @@ const char *import_call_class(const char *name)
 	return NULL;
 }
 
+/**
+ * import_call_at() - the name of a system call that affects files or tasks
+ *
+ * Return: as strace has it; NULL after the last.
+ */
+const char *import_call_at(size_t index)
+{
+	return index < ARRAY_SIZE(kinds) ? kinds[index].name : NULL;
+}
+
 /* Errors that the kernel finds before it asks a file system, by kind of record. */
 static const struct {
 	u16 kind;

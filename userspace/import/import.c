@@ -516,7 +516,12 @@ static int add_logs(struct import *im, const struct import_options *options)
  */
 int import_logs(const struct import_options *options, struct import_summary *summary)
 {
-	struct import im = { .summary = summary, .progress = options->progress };
+	struct import im = {
+		.summary = summary,
+		.progress = options->progress,
+		.has_initial_umask = options->has_umask,
+		.initial_umask = options->umask,
+	};
 	int err = log_open(&im.log);
 
 	*summary = (struct import_summary){};

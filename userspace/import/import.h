@@ -84,6 +84,7 @@ struct import_cost {
  * @root_count: their number, at least 1
  * @calibration: log of strace from which the time that it takes is derived; NULL: the logs themselves
  * @keeps_cost: this time remains part of the think time
+ * @has_umask, @umask: file mode creation mask of the command that strace started, if it is known
  * @progress: called now and then with the bytes of the logs that were read and will be, or NULL: each is read IMPORT_PASSES
  *	times
  */
@@ -96,6 +97,8 @@ struct import_options {
 	size_t root_count;
 	const char *calibration;
 	bool keeps_cost;
+	bool has_umask;
+	u32 umask;
 	void (*progress)(u64 done_bytes, u64 total_bytes);
 };
 
@@ -145,5 +148,6 @@ int import_logs(const struct import_options *options, struct import_summary *sum
 const char *import_format_at(size_t index);
 void import_summary_free(struct import_summary *summary);
 const char *import_call_class(const char *name);
+const char *import_call_at(size_t index);
 
 #endif

@@ -94,6 +94,9 @@ int runner_start(struct runner *runner, const struct record_options *options, in
 int runner_wait(struct runner *runner, int *status);
 void runner_preload(const char *library);
 
+/* strace_run.c */
+int strace_run(char **command, const char *log, const char *calls, int *status, char *why, size_t room);
+
 /* control.c */
 int control_open(const struct record_options *options, uint64_t *session, char *why, size_t room);
 int control_admit(const struct record_options *options, int session_fd, char *why, size_t room);
