@@ -848,7 +848,7 @@ static int run(int argc, char **argv)
 	if (!options.record.mounts[0])
 		return fail("the working directory does not exist");
 	if (options.is_strace)
-		return record_with_strace(&options.record, options.is_quiet);
+		return record_with_strace(&options.record, !options.is_uncalibrated, options.is_quiet);
 	if (!options.is_attach)
 		find_mpi_library(&options);
 	if (open_stream(&options))

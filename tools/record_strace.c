@@ -70,7 +70,7 @@ static u32 umask_now(void)
 	return mask;
 }
 
-static int import(const struct record_options *options, char *log, bool is_quiet)
+static int import(const struct record_options *options, char *log, const char *calibration, bool is_quiet)
 {
 	struct import_options import = {
 		.has_umask = true,
@@ -79,6 +79,7 @@ static int import(const struct record_options *options, char *log, bool is_quiet
 		.logs = &log,
 		.log_count = 1,
 		.trace = options->output,
+		.calibration = calibration,
 		.roots = (char **)options->mounts,
 		.root_count = (size_t)options->mount_count,
 	};
@@ -97,7 +98,7 @@ static int import(const struct record_options *options, char *log, bool is_quiet
 }
 
 /* The log is private, as a trace is. Return: 0, or an exit code if the command did not run. */
-static int run_command(const struct record_options *options, const char *log, int *status)
+static int run_command(char **command, const char *log, int *status)
 {
 	char why[PATH_MAX + 256], real[PATH_MAX], *calls = list_calls();
 	int fd = iot_output_open(log, real), err;
@@ -107,7 +108,7 @@ static int run_command(const struct record_options *options, const char *log, in
 		return fail("%s: %s", log, strerror(fd < 0 ? -fd : ENOMEM));
 	}
 	close(fd);
-	err = strace_run(options->command, log, calls, status, why, sizeof(why));
+	err = strace_run(command, log, calls, status, why, sizeof(why));
 	free(calls);
 	if (err)
 		return fail("%s", why);
@@ -117,36 +118,57 @@ static int run_command(const struct record_options *options, const char *log, in
 	return EXIT_FAILED;
 }
 
+/* A log of a program that makes only short calls shows the time that strace takes. Return: it worked. */
+static bool measure_strace(const char *log)
+{
+	char *command[] = { "dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=2000", "status=none", NULL };
+	int status;
+
+	return is_found(command[0]) && !run_command(command, log, &status) && !status;
+}
+
+static int record_to(const struct record_options *options, char *log, const char *calibration, bool is_quiet, int *status)
+{
+	bool is_calibrated = calibration && measure_strace(calibration);
+	int code = run_command(options->command, log, status);
+
+	if (code) {
+		unlink(log);
+	} else if (import(options, log, is_calibrated ? calibration : NULL, is_quiet)) {
+		code = EXIT_FAILED;
+	} else {
+		unlink(log);
+	}
+	if (calibration)
+		unlink(calibration);
+	return code;
+}
+
 /**
  * record_with_strace() - run a command under strace and write a trace of its system calls
  * @options: command, directories and output count; others apply to recordings in the kernel
+ * @is_calibrated: measure the time that strace takes first; otherwise the log shows a lower bound
  * @is_quiet: print no summary
  *
  * The log exists, beside the output, until it is imported; and after an error, so that nothing is lost.
  *
  * Return: the exit code of the command; if it is 0, or the command did not run, that of the recording.
  */
-int record_with_strace(const struct record_options *options, bool is_quiet)
+int record_with_strace(const struct record_options *options, bool is_calibrated, bool is_quiet)
 {
-	char *log;
+	char *log, *calibration;
 	int status = 0, code;
 
 	if (!is_found(options->command[0])) {
 		say("%s: %s", options->command[0], strerror(ENOENT));
 		return NOT_FOUND;
 	}
-	if (asprintf(&log, "%s.strace", options->output) < 0)
-		return fail("%s", strerror(ENOMEM));
 	if (launcher_is(options->command[0]))
 		say("warning: MPI calls are not recorded by strace: iotape record --mpi-only records them");
-	code = run_command(options, log, &status);
-	if (code) {
-		unlink(log);
-	} else if (import(options, log, is_quiet)) {
-		code = EXIT_FAILED;
-	} else {
-		unlink(log);
-	}
+	if (asprintf(&log, "%s.strace", options->output) < 0 || asprintf(&calibration, "%s.zero", log) < 0)
+		return fail("%s", strerror(ENOMEM));
+	code = record_to(options, log, is_calibrated ? calibration : NULL, is_quiet, &status);
 	free(log);
+	free(calibration);
 	return status ? exit_as(status) : code;
 }
