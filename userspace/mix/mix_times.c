@@ -127,6 +127,10 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		times = times_of(reader, record->divergence.task);
 		if (times && is_diverged(record->divergence.verdict))
 			times->diverged++;
+	} else if (record->kind == IOT_KIND_complete) { /* the end of a request, which its submission counts for */
+		times = times_of(reader, record->complete.task);
+		if (times && record->complete.time_ns > times->end_ns)
+			times->end_ns = record->complete.time_ns;
 	} else if (iot_kind_info(record->kind)->group == IOT_GROUP_op) {
 		times = times_of(reader, record->op.task);
 		if (times)
