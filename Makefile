@@ -74,6 +74,10 @@ check-all:
 check-suites:
 	@tests/summary --timeout=7200 "tests/suites/run $(if $(SUITES),--suites=$(SUITES)) $(if $(LOWER),--lower=$(LOWER))"
 
+## check-builds: the modules built for every kernel of this machine's Debian sources (network, half an hour)
+check-builds:
+	@tests/summary --timeout=7200 tests/builds/run
+
 ## check-debug: the modules in a kernel that looks for errors of its own, built first (root)
 check-debug:
 	@tests/debug/check
@@ -131,5 +135,5 @@ help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-all check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages deb rpm demo bench drift docs \
+	uninstall-modules check-fast check check-all check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages deb rpm demo bench drift docs \
 	clean help

@@ -23,16 +23,36 @@ static void remember_signal(int signal)
 }
 
 /* A terminal sends its signals to the command, too; strace blocks all of them while it writes to a file. */
-static void take_signals(void)
+static const struct {
+	int signal;
+	void (*handler)(int signal);
+} reactions[] = {
+	{ SIGINT, SIG_IGN },	      { SIGQUIT, SIG_IGN },	    { SIGTERM, remember_signal },
+	{ SIGHUP, remember_signal }, { SIGUSR1, remember_signal }, { SIGUSR2, remember_signal },
+};
+
+#define REACTIONS (sizeof(reactions) / sizeof(reactions[0]))
+
+/* @before: out; a signal that the caller ignores stays ignored */
+static void take_signals(struct sigaction before[REACTIONS])
 {
-	static const int ignored[] = { SIGINT, SIGQUIT }, passed_on[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-	struct sigaction action = { .sa_handler = remember_signal };
+	struct sigaction action = {};
 	size_t i;
 
-	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		signal(ignored[i], SIG_IGN);
-	for (i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
-		sigaction(passed_on[i], &action, NULL);
+	for (i = 0; i < REACTIONS; i++) {
+		action.sa_handler = reactions[i].handler;
+		sigaction(reactions[i].signal, NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(reactions[i].signal, &action, NULL);
+	}
+}
+
+static void restore_signals(const struct sigaction before[REACTIONS])
+{
+	size_t i;
+
+	for (i = 0; i < REACTIONS; i++)
+		sigaction(reactions[i].signal, &before[i], NULL);
 }
 
 /* Return: the process of the command, the first child of strace; 0 if there is none. */
@@ -127,6 +147,7 @@ static int start(char **arguments, pid_t *pid)
 int strace_run(char **command, const char *log, const char *calls, int *status, char *why, size_t room)
 {
 	char **arguments = make_arguments(command, log, calls);
+	struct sigaction before[REACTIONS];
 	pid_t pid = 0;
 	int err = arguments ? start(arguments, &pid) : -ENOMEM;
 
@@ -135,11 +156,12 @@ int strace_run(char **command, const char *log, const char *calls, int *status, 
 		snprintf(why, room, "strace: %s%s", strerror(-err), err == -ENOENT ? ": it is not installed" : "");
 		return err;
 	}
-	take_signals();
-	while (waitpid(pid, status, 0) < 0) {
+	take_signals(before); /* after the start of the command, which inherits those of the caller */
+	while (!err && waitpid(pid, status, 0) < 0) {
 		if (errno != EINTR)
-			return -errno;
+			err = -errno;
 		pass_on_signal(pid);
 	}
-	return 0;
+	restore_signals(before);
+	return err;
 }
