@@ -59,7 +59,7 @@ static const struct option_row option_rows[] = {
 	{ "measured", 0, OPTION_FILE, "PATTERN", .field = FIELD(measured),
 	  .help = "with --extrapolate, compare the result with the pattern of a run with the same number of ranks" },
 	{ "set", 0, OPTION_TEXT, "NAME=VALUE", .set = add_change,
-	  .help = "change operations: fsync=no, transfer=SIZE, files=shared, files=process; may be repeated" },
+	  .help = "change operations: fsync=no, transfer=SIZE, files=shared, files=process, directories=rank; may be repeated" },
 	{ "quiet", 'q', .field = FIELD(is_quiet),
 	  .help = "do not print the summary; with --expand, only check the operations" },
 	{}

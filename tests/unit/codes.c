@@ -638,10 +638,13 @@ static void patterns_are_changed(void **unused)
 		{ ior_chunks, "files", "process", 656, { "write \"shared.dat.{rank:05}\" offset_bytes=1048576*i length_bytes=1048576" } },
 		{ ior_interleaved, "files", "process", 656, { "write \"shared.dat.{rank:05}\" offset_bytes=1048576*i length_bytes=1048576",
 							     "open \"shared.dat.{rank:05}\" flags=write|create|created mode=0644" } },
+		{ checkpoint, "directories", "rank", 1333, { "mkdir \"step{100*i:04}/rank.{rank:05}\" mode=0755",
+							    "write \"step{100*i:04}/rank.{rank:05}/rank.{rank:05}\"" } },
 		{ ring, "fsync", "no", 288, { "write \"shared.dat\"" } },
 		{ ring, "transfer", "64", 0, {}, "no consecutive reads or writes would change their size" },
 		{ ior_chunks, "files", "shared", 0, {}, "no rank has an own file" },
 		{ checkpoint, "files", "process", 0, {}, "no file is opened by several ranks" },
+		{ ior_chunks, "directories", "rank", 0, {}, "no rank has an own file" },
 		{ exchange, "files", "process", 0, {}, "ranks write data that others access" },
 		{ checkpoint, "ranks", "8", 0, {}, "ranks: cannot be changed in the pattern of one run: use --extrapolate with "
 						   "patterns of three runs" },

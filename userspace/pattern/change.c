@@ -379,10 +379,12 @@ static int apply(struct change *c, const char *name, const char *value)
 		return change_to_shared(c);
 	if (!strcmp(name, "files") && !strcmp(value, "process"))
 		return change_to_private(c);
+	if (!strcmp(name, "directories") && !strcmp(value, "rank"))
+		return change_directories(c);
 	if (!strcmp(name, "ranks"))
 		return change_refuse(c, NULL, "ranks: cannot be changed in the pattern of one run: use --extrapolate with patterns of "
 					      "three runs");
-	return change_refuse(c, NULL, "--set takes fsync=no, transfer=SIZE, files=shared and files=process");
+	return change_refuse(c, NULL, "--set takes fsync=no, transfer=SIZE, files=shared, files=process and directories=rank");
 }
 
 /**

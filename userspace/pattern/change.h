@@ -71,4 +71,7 @@ u64 extents_overlap(struct extents *extents);
 int change_to_shared(struct change *c);
 int change_to_private(struct change *c);
 
+/* change_directories.c */
+int change_directories(struct change *c);
+
 #endif

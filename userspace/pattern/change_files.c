@@ -5,33 +5,17 @@
  * In a shared file the data of the ranks follow each other; in a file of its own, a rank has its data without gaps, in the
  * order of their places.
  */
-#include "change.h"
+#include "change_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <uthash.h>
 
-/* A path, and whose it is. */
-struct file {
-	UT_hash_handle hh;
-	const char *path;
-	u64 actor; /* the first that opens it */
-	u64 nth;   /* of its own files */
-	u64 end_bytes;
-	u64 base_bytes;
-	u32 mode; /* with which it is created */
-	bool is_common;
-	bool is_created;
-	bool is_other; /* it is not only opened by ranks, or was created again */
-	const char *new_path;
-};
-
-struct files {
-	struct change *c;
-	struct file *table;
-};
-
-static struct file *file_at(const struct files *files, const char *path)
+/**
+ * change_file_at() - the file with a path
+ *
+ * Return: NULL if no open of it succeeded.
+ */
+struct file *change_file_at(const struct files *files, const char *path)
 {
 	struct file *file;
 
@@ -62,7 +46,7 @@ static bool is_creation(struct event *event)
 /* An open of a file that data is moved with. */
 static int take_open(struct files *files, u64 actor, struct event *event, u64 *count)
 {
-	struct file *file = file_at(files, event->path);
+	struct file *file = change_file_at(files, event->path);
 
 	if (*change_field(event, "flags") & IOT_OPEN_directory)
 		return 0;
@@ -99,7 +83,7 @@ static int find_files(struct files *files)
 
 			if (event->kind == IOT_KIND_open && (s64)event->fields[0] >= 0)
 				err = take_open(files, actor, event, &count);
-			file = extent_of(event, actor, &extent) ? file_at(files, event->path) : NULL;
+			file = extent_of(event, actor, &extent) ? change_file_at(files, event->path) : NULL;
 			if (file && extent.end > file->end_bytes)
 				file->end_bytes = extent.end;
 		}
@@ -123,7 +107,7 @@ static void forget_found(struct files *files, bool is_common)
 			if (!mark)
 				continue;
 			snprintf(path, sizeof(path), "%.*s", (int)(mark - step->event.path), step->event.path);
-			file = file_at(files, path);
+			file = change_file_at(files, path);
 			step->is_dropped = file && file->is_common == is_common && !file->is_other;
 		}
 }
@@ -213,7 +197,7 @@ static int join_files(struct files *files, const u64 *ranks, u64 count, u64 nth)
 
 	if (!name)
 		return change_refuse(files->c, NULL, "the names of the files of ranks differ in more than one number after the last slash");
-	if (file_at(files, name))
+	if (change_file_at(files, name))
 		return change_refuse(files->c, NULL, "a file with the name of the shared file exists");
 	for (i = 0; i < count; i++) {
 		file = own_file(files, ranks[i], nth);
@@ -269,7 +253,7 @@ static int join_all(struct files *files, const u64 *ranks, u64 count)
 		for (j = 0; j < c->actors[ranks[i]].count && !err; j++) {
 			struct step *step = &c->actors[ranks[i]].steps[j];
 
-			file = iot_kind_info(step->event.kind)->group == IOT_GROUP_op ? file_at(files, step->event.path) : NULL;
+			file = iot_kind_info(step->event.kind)->group == IOT_GROUP_op ? change_file_at(files, step->event.path) : NULL;
 			if (file && file->new_path)
 				err = join_event(files, step, file, !i);
 		}
@@ -338,7 +322,7 @@ static int split_all(struct files *files, const u64 *ranks, u64 count)
 		for (j = 0; j < c->actors[ranks[i]].count && !err; j++) {
 			struct event *event = &c->actors[ranks[i]].steps[j].event;
 
-			file = iot_kind_info(event->kind)->group == IOT_GROUP_op ? file_at(files, event->path) : NULL;
+			file = iot_kind_info(event->kind)->group == IOT_GROUP_op ? change_file_at(files, event->path) : NULL;
 			if (file && file->is_common && !file->is_other)
 				err = split_event(files, event, file, ranks[i], c->actors[ranks[i]].facts[TASK_FACT_rank], &extents);
 		}
@@ -350,7 +334,14 @@ static int split_all(struct files *files, const u64 *ranks, u64 count)
 
 /* -- both --------------------------------------------------------------------------------------------------------- */
 
-static int change_files(struct change *c, int (*change)(struct files *files, const u64 *ranks, u64 count))
+/**
+ * change_files() - find the files of all tasks, and change them
+ * @c: the change
+ * @change: called with the files, and the actors that are ranks
+ *
+ * Return: that of @change; -EOPNOTSUPP with fewer than two ranks; -ENOMEM.
+ */
+int change_files(struct change *c, int (*change)(struct files *files, const u64 *ranks, u64 count))
 {
 	struct files files = { .c = c };
 	struct numbers ranks = {};
