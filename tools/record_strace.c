@@ -97,18 +97,24 @@ static int import(const struct record_options *options, char *log, const char *c
 	return err;
 }
 
-/* The log is private, as a trace is. Return: 0, or an exit code if the command did not run. */
+/*
+ * The log is private, as a trace is. strace opens it by the descriptor of this process, not by its name, at which another
+ * user may have put something else. Return: 0, or an exit code if the command did not run.
+ */
 static int run_command(char **command, const char *log, int *status)
 {
-	char why[PATH_MAX + 256], real[PATH_MAX], *calls = list_calls();
+	char why[PATH_MAX + 256], real[PATH_MAX], opened[64], *calls = list_calls();
 	int fd = iot_output_open(log, real), err;
 
 	if (fd < 0 || !calls) {
 		free(calls);
+		if (fd >= 0)
+			close(fd);
 		return fail("%s: %s", log, strerror(fd < 0 ? -fd : ENOMEM));
 	}
+	snprintf(opened, sizeof(opened), "/proc/%d/fd/%d", getpid(), fd);
+	err = strace_run(command, opened, calls, status, why, sizeof(why));
 	close(fd);
-	err = strace_run(command, log, calls, status, why, sizeof(why));
 	free(calls);
 	if (err)
 		return fail("%s", why);

@@ -52,7 +52,11 @@ int seal_keys_make(const char *path, char *why, size_t room)
 	struct seal_keys keys;
 	int err;
 
-	if (sodium_init() < 0 || (size_t)snprintf(public_path, sizeof(public_path), "%s.pub", path) >= sizeof(public_path)) {
+	if (sodium_init() < 0) {
+		snprintf(why, room, "%s: libsodium cannot be initialized", path);
+		return -EIO;
+	}
+	if ((size_t)snprintf(public_path, sizeof(public_path), "%s.pub", path) >= sizeof(public_path)) {
 		snprintf(why, room, "%s: %s", path, strerror(ENAMETOOLONG));
 		return -ENAMETOOLONG;
 	}

@@ -42,8 +42,9 @@ int seal_pipe_start(struct seal_pipe *pipe, const struct seal_keys *keys, int ou
 	int ends[2], fd;
 
 	if (pipe2(ends, O_CLOEXEC)) {
+		fd = -errno;
 		close(out);
-		return -errno;
+		return fd;
 	}
 	pipe->out_name = out_name;
 	pipe->pid = fork();
@@ -58,8 +59,10 @@ int seal_pipe_start(struct seal_pipe *pipe, const struct seal_keys *keys, int ou
 		return -EAGAIN;
 	}
 	fd = fcntl(ends[1], F_DUPFD_CLOEXEC, 3);
+	if (fd < 0)
+		fd = -errno;
 	close(ends[1]);
-	return fd < 0 ? -errno : fd;
+	return fd;
 }
 
 /**
@@ -77,8 +80,10 @@ int seal_pipe_finish(const struct seal_pipe *pipe, char *why, size_t room)
 	if (!pipe->pid)
 		return 0;
 	while (waitpid(pipe->pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
+		if (errno != EINTR) {
+			snprintf(why, room, "%s: the process that seals it: %s", pipe->out_name, strerror(errno));
+			return -ECHILD;
+		}
 	if (WIFSIGNALED(status)) {
 		snprintf(why, room, "%s: the process that seals it was killed: the sealed file ends there", pipe->out_name);
 		return -EPIPE;
