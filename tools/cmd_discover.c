@@ -394,13 +394,14 @@ static int run(int argc, char **argv)
 {
 	struct options options = { .output = "iotape.iot", .runs = RUNS_DEFAULT };
 	struct search search = { .options = &options };
-	int code;
+	int err, code;
 
 	options_parse(&option_table, argc, argv, &options);
 	sigaction(SIGINT, NULL, &search.interrupt);
 	sigaction(SIGQUIT, NULL, &search.quit);
-	if (discovery_open(&search.discovery))
-		return fail("%s", strerror(ENOMEM));
+	err = discovery_open(&search.discovery);
+	if (err)
+		return fail("%s", strerror(-err));
 	code = discover(&search);
 	discovery_close(search.discovery);
 	return code;

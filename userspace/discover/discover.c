@@ -14,11 +14,13 @@
 
 /**
  * struct discovery - a discovery
+ * @paths: of all runs
  * @base: the run without delays
  * @runs: those with delays
  * @orders: found
  */
 struct discovery {
+	struct run_paths *paths;
 	bool has_base;
 	struct run base;
 	struct run *runs;
@@ -30,12 +32,21 @@ struct discovery {
  * discovery_open() - begin a discovery
  * @discovery: out
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0 or a negative errno.
  */
 int discovery_open(struct discovery **discovery)
 {
+	int err;
+
 	*discovery = calloc(1, sizeof(**discovery));
-	return *discovery ? 0 : -ENOMEM;
+	if (!*discovery)
+		return -ENOMEM;
+	err = run_paths_open(&(*discovery)->paths);
+	if (err) {
+		free(*discovery);
+		*discovery = NULL;
+	}
+	return err;
 }
 
 /**
@@ -53,12 +64,13 @@ void discovery_close(struct discovery *discovery)
 		run_free(&discovery->runs[i]);
 	free(discovery->runs);
 	free(discovery->orders.list);
+	run_paths_close(discovery->paths);
 	free(discovery);
 }
 
 static int add_base(struct discovery *discovery, const char *path, struct iot_reject *reject)
 {
-	int err = run_load(&discovery->base, path, reject);
+	int err = run_load(&discovery->base, path, discovery->paths, reject);
 	u32 i;
 
 	for (i = 0; i < discovery->base.task_count; i++)
@@ -89,7 +101,7 @@ int discovery_add(struct discovery *discovery, const char *path, struct iot_reje
 	discovery->runs = grown;
 	run = &grown[discovery->count++];
 	*run = (struct run){};
-	err = run_load(run, path, reject);
+	err = run_load(run, path, discovery->paths, reject);
 	if (!err)
 		err = run_match(run, &discovery->base, why, DISCOVERY_WHY_BYTES);
 	if (err)

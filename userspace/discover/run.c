@@ -93,7 +93,7 @@ static int take_place(struct run *run, struct iot_names *names, const struct iot
 		.oncpu_ns = record->op.oncpu_ns,
 		.op = record->op.op,
 		.kind = record->kind,
-		.path = strdup(label.path ? label.path : ""),
+		.path = run_paths_intern(run->paths, label.path ? label.path : ""),
 	};
 	if (!place->path)
 		return -ENOMEM;
@@ -173,14 +173,16 @@ static void sort(struct run *run)
  * run_load() - read the trace of a run
  * @run: zeroed; run_free() frees it, also after an error
  * @path: of the trace
+ * @paths: of all runs that are compared with this one; must outlive it
  * @reject: filled in if the trace is refused
  *
  * Return: 0 or a negative errno.
  */
-int run_load(struct run *run, const char *path, struct iot_reject *reject)
+int run_load(struct run *run, const char *path, struct run_paths *paths, struct iot_reject *reject)
 {
 	int err;
 
+	run->paths = paths;
 	run->path = strdup(path);
 	if (!run->path)
 		return -ENOMEM;
@@ -196,13 +198,10 @@ int run_load(struct run *run, const char *path, struct iot_reject *reject)
  */
 void run_free(struct run *run)
 {
-	u32 i, j;
+	u32 i;
 
-	for (i = 0; i < run->task_count; i++) {
-		for (j = 0; j < run->tasks[i].count; j++)
-			free(run->tasks[i].places[j].path);
+	for (i = 0; i < run->task_count; i++)
 		free(run->tasks[i].places);
-	}
 	free(run->tasks);
 	free(run->delays);
 	free(run->path);
@@ -249,7 +248,7 @@ static u32 twin_of(const struct run *run, const struct run *base, const struct r
 
 static bool is_same_place(const struct place *x, const struct place *y)
 {
-	return x->kind == y->kind && !strcmp(x->path, y->path);
+	return x->kind == y->kind && x->path == y->path;
 }
 
 static int differ(const struct run_task *task, u32 nth, const struct place *here, const struct place *there, char *why,

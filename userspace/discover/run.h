@@ -6,6 +6,7 @@
 #define IOTAPE_DISCOVER_RUN_H
 
 #include "lib/iotape.h"
+#include "paths.h"
 
 #define RUN_NONE 0xffffffffu
 
@@ -15,7 +16,7 @@
  * @runtime_ns, @oncpu_ns: as in its record
  * @op: number in its task
  * @kind: of its record
- * @path: of its object, "" if it has none
+ * @path: of its object, "" if it has none; of the table of the run
  */
 struct place {
 	u64 enter_ns;
@@ -24,7 +25,7 @@ struct place {
 	u64 oncpu_ns;
 	u32 op;
 	u32 kind;
-	char *path;
+	const char *path;
 };
 
 /* A delay of a task. */
@@ -59,12 +60,14 @@ struct run_task {
 /**
  * struct run - a run
  * @path: of its trace
+ * @paths: of its places, not owned
  * @tasks: in the order of their ids
  * @last: index of the task of the last record, while the trace is read
  * @delays: in the order of their ends
  */
 struct run {
 	char *path;
+	struct run_paths *paths;
 	struct run_task *tasks;
 	u32 task_count;
 	u32 task_room;
@@ -76,7 +79,7 @@ struct run {
 	u64 end_ns;
 };
 
-int run_load(struct run *run, const char *path, struct iot_reject *reject);
+int run_load(struct run *run, const char *path, struct run_paths *paths, struct iot_reject *reject);
 void run_free(struct run *run);
 u32 run_task_find(const struct run *run, u32 id);
 int run_match(struct run *run, const struct run *base, char *why, size_t room);
