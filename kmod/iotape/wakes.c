@@ -9,13 +9,15 @@
  *
  * A session records all wake-ups if it asks for them. Every session records the wake-ups that a thread makes when
  * it releases its address space at its exit: a thread that joins it sleeps on a futex, and may do its next
- * operation before the kernel reports the exit. Without the record that wait would be think time.
+ * operation before the kernel reports the exit. Without the record that wait would be think time. So would the wait of
+ * the parent of a child of vfork(2), which every session records, too: it ends when the child releases the memory that
+ * both use, by exec or exit.
  *
  * Conditions for a record: both are tasks of the session, and in no operation on files (waits and
  * wake-ups there are internal to the file system, and file locks are recorded as such); the waking
  * task makes the wake-up itself, not an interrupt or a kernel thread that happens to run; the woken
  * task sleeps interruptibly, as in waits for pipes, sockets, futexes, semaphores, children, poll
- * and signals. Waits for the collector belong to the recorder, and do not count.
+ * and signals, or waits for a child of vfork(2). Waits for the collector belong to the recorder, and do not count.
  *
  * Redundant wake-ups have no record: a wake-up passes on the knowledge of the waking task, that is, its
  * own operations and those that it learnt of. If it has learnt nothing since it last woke the same task,
@@ -153,6 +155,16 @@ static bool is_exiting(void)
 }
 
 /*
+ * Does current release the memory that it shares with its parent since vfork(2)? The parent is in no other wait meanwhile, and
+ * a thread of a process is not the parent of another one.
+ */
+static bool is_end_of_vfork(const struct task_struct *thread)
+{
+	return in_task() && thread == rcu_access_pointer(current->real_parent) && current->mm &&
+	       current->mm == READ_ONCE(thread->mm) && (READ_ONCE(thread->__state) & TASK_KILLABLE) == TASK_KILLABLE;
+}
+
+/*
  * May the wake-up of this thread by current have a record? Called at each wake-up on the machine, also for threads
  * that are not traced.
  */
@@ -165,9 +177,10 @@ static bool is_by_current(const struct task_struct *thread)
 static void wakes_waking(void *data, struct task_struct *thread)
 {
 	struct iot_task *waker, *wakee;
+	bool is_vfork = is_end_of_vfork(thread);
 	struct iot_session *session;
 
-	if (thread == current || !is_by_current(thread))
+	if (thread == current || (!is_vfork && !is_by_current(thread)))
 		return;
 	waker = iot_task_find(current);
 	if (likely(!waker) || waker->current_op)
@@ -176,7 +189,7 @@ static void wakes_waking(void *data, struct task_struct *thread)
 	if (!wakee || wakee->epoch != waker->epoch || wakee->current_op || wakee->is_held)
 		return;
 	session = iot_session_find(waker->epoch);
-	if (session && (session->has_wakes || is_exiting()))
+	if (session && (session->has_wakes || is_vfork || is_exiting()))
 		wake_record(session, waker, wakee, thread);
 }
 

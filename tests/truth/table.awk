@@ -34,7 +34,7 @@ function add(    life) {
 	}
 	records++
 	task[records] = place[$2]
-	number[records] = life ? value("op") + 0.5 : $3
+	number[records] = life ? value("op") + 0.5 + records * 1e-6 : $3
 	parent[records] = life ? 0 : value("parent")
 	words[records] = word()
 }

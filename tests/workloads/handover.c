@@ -111,8 +111,8 @@ static pid_t thread_id(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
-/* Waits until a thread sleeps, by reading a file that is not recorded. */
-static void see_asleep(pid_t thread)
+/* Waits until a thread sleeps (S), or waits for a child of vfork (D), by reading a file that is not recorded. */
+static void see_state(pid_t thread, char letter)
 {
 	char name[64], state[128], *after;
 	ssize_t bytes;
@@ -126,10 +126,15 @@ static void see_asleep(pid_t thread)
 		CHECK(bytes > 0 && !close(fd));
 		state[bytes] = 0;
 		after = strrchr(state, ')');
-		if (after && after[1] == ' ' && after[2] == 'S')
+		if (after && after[1] == ' ' && after[2] == letter)
 			return;
 		sched_yield(); /* a sleep would be taken for a wait */
 	}
+}
+
+static void see_asleep(pid_t thread)
+{
+	see_state(thread, 'S');
 }
 
 /* -- ways to hand over ---------------------------------------------------------------------- */
@@ -384,6 +389,21 @@ static void take_child(struct way *way, long round)
 	CHECK(waitpid(child, &status, 0) == child && !status);
 }
 
+/* A wait for a child that uses the memory of its parent until it ends. */
+static void take_vfork(struct way *way, long round)
+{
+	pid_t child = vfork();
+	int status;
+
+	CHECK(child >= 0);
+	if (!child) {
+		produce(way, round);
+		see_state(atomic_load(&way->consumer), 'D');
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && !status);
+}
+
 static void *joined(void *context)
 {
 	struct way *way = context;
@@ -415,6 +435,7 @@ static const struct kind kinds[] = {
 	{ "relay", false, false, open_relay, give_relay, take_byte },
 	{ "child", false, false, NULL, NULL, take_child },
 	{ "join", false, false, NULL, NULL, take_thread },
+	{ "vfork", false, false, NULL, NULL, take_vfork },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
