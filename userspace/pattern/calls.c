@@ -133,6 +133,8 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		call->parent = r->op.parent;
 	}
 	call->is_release = r->kind == IOT_KIND_release;
+	if (r->kind == IOT_KIND_mpi_file)
+		call->last_op = r->mpi_file.last_op;
 	call->is_done = r->kind == IOT_KIND_mpi_done && r->mpi_done.call != IOT_CALL_status;
 	take_ids(call, r);
 	if (r->kind == IOT_KIND_mpi_comm)
@@ -156,16 +158,42 @@ static int compare_calls(const void *a, const void *b)
 	return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
+#define SPANS_MAX 16
+
+/* Calls on MPI files that have not ended, the innermost last. */
+struct spans {
+	u32 last_op[SPANS_MAX];
+	u32 depth[SPANS_MAX];
+	u32 count;
+};
+
+/* The kernel records which operation implies another one; a call on an MPI file has the number of its last operation. */
+static u32 depth_of(struct caller *caller, const struct call *call, struct spans *spans)
+{
+	const struct call *parent = call->parent && call->parent < call->op ? call_find(caller, call->parent) : NULL;
+
+	while (spans->count && spans->last_op[spans->count - 1] < call->op)
+		spans->count--;
+	if (parent)
+		return parent->depth + 1;
+	return spans->count ? spans->depth[spans->count - 1] + 1 : 0;
+}
+
 static void set_depths(struct caller *caller)
 {
-	const struct call *parent;
+	struct spans spans = {};
 	u32 i;
 
 	for (i = 0; i < caller->count; i++) {
 		struct call *call = &caller->calls[i];
 
-		parent = call->parent && call->parent < call->op ? call_find(caller, call->parent) : NULL;
-		call->depth = parent ? parent->depth + 1 : 0;
+		if (call->is_fact)
+			continue;
+		call->depth = depth_of(caller, call, &spans);
+		if (call->last_op <= call->op || spans.count == SPANS_MAX)
+			continue;
+		spans.last_op[spans.count] = call->last_op;
+		spans.depth[spans.count++] = call->depth;
 	}
 }
 

@@ -15,6 +15,7 @@
  * @op: its number in the task
  * @is_fact: not an operation, but information that a rank got after the operation of this number
  * @parent: number of the operation that it is nested in
+ * @last_op: of a call on an MPI file, the last operation nested in it, else 0
  * @depth: of operations that it is nested in
  * @enter_ns, @duration_ns: start and duration
  * @ids: by enum event_role: as in the record, later as numbers by role
@@ -26,6 +27,7 @@ struct call {
 	bool is_release;
 	bool is_done;
 	u32 parent;
+	u32 last_op;
 	u32 depth;
 	u64 nth;
 	u64 enter_ns;

@@ -91,6 +91,12 @@ static int let_go(struct synthesis *s, struct player *player, u32 depth)
 	return err;
 }
 
+/* The operation that implies one of a depth. Those in a call on an MPI file are the program's own: the call states the last one. */
+static u32 parent_of(const struct player *player, u32 depth)
+{
+	return depth && depth <= TRACE_DEPTH_MAX && !player->is_held[depth - 1] ? player->nesting[depth - 1] : 0;
+}
+
 /**
  * trace_put_op() - write an operation
  * @s: the synthesis
@@ -104,7 +110,7 @@ int trace_put_op(struct synthesis *s, struct player *player, struct iot_record *
 {
 	record->op.task = player->id;
 	record->op.op = ++player->op;
-	record->op.parent = depth && depth <= TRACE_DEPTH_MAX ? player->nesting[depth - 1] : 0;
+	record->op.parent = parent_of(player, depth);
 	if (depth < TRACE_DEPTH_MAX)
 		player->nesting[depth] = player->op;
 	return iot_writer_record(s->writer, record);
@@ -115,7 +121,7 @@ static int hold(struct player *player, struct iot_record *record, u32 depth)
 {
 	record->op.task = player->id;
 	record->op.op = ++player->op;
-	record->op.parent = depth ? player->nesting[depth - 1] : 0;
+	record->op.parent = parent_of(player, depth);
 	player->nesting[depth] = player->op;
 	free(player->held_tail[depth]);
 	player->held_tail[depth] = strndup((const char *)record->tail, record->tail_bytes);
@@ -184,6 +190,18 @@ static u64 duration_ns(const struct synthesis *s, const struct player *player, b
 
 /* -- tasks ------------------------------------------------------------------------------------------------------- */
 
+/* The end of all that a task does before an operation of a depth: of the calls on MPI files, too, that end before it. */
+static u64 end_before_ns(const struct player *player, u32 depth)
+{
+	u64 end_ns = player->now_ns;
+	u32 i;
+
+	for (i = depth; i < TRACE_DEPTH_MAX; i++)
+		if (player->is_held[i] && player->held[i].op.enter_ns + player->held[i].op.duration_ns > end_ns)
+			end_ns = player->held[i].op.enter_ns + player->held[i].op.duration_ns;
+	return end_ns;
+}
+
 static int next_event(const struct synthesis *s, struct player *player)
 {
 	int got = events_next(player->events, &player->event, &player->run);
@@ -191,7 +209,7 @@ static int next_event(const struct synthesis *s, struct player *player)
 	player->has_event = got > 0;
 	player->has_arrived = false;
 	if (got > 0)
-		player->next_ns = player->now_ns + think_ns(s, player);
+		player->next_ns = end_before_ns(player, player->event.depth) + think_ns(s, player);
 	return got < 0 ? got : 0;
 }
 
@@ -209,7 +227,7 @@ static int run_event(struct synthesis *s, struct player *player, u64 ready_ns)
 	u32 depth = event->depth < TRACE_DEPTH_MAX ? event->depth : TRACE_DEPTH_MAX - 1, i;
 	u64 end_ns = player->next_ns + duration_ns(s, player, ready_ns);
 	u8 tail[IOT_TAIL_MAX_BYTES];
-	int err = let_go(s, player, depth);
+	int err = iot_kind_is_mpi_known(event->kind) ? 0 : let_go(s, player, depth);
 
 	if (end_ns < ready_ns)
 		end_ns = ready_ns + duration_ns(s, player, true);
