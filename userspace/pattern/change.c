@@ -364,7 +364,7 @@ static int check_sense(struct change *c, const struct data *before)
 		return err;
 	if (after.written != before->written || after.read != before->read)
 		return change_refuse(c, NULL, "the amount of data would change");
-	if (after.overlap > before->overlap)
+	if (after.overlap > before->overlap && !c->is_regrouped)
 		return change_refuse(c, NULL, "tasks would write data that others access, unlike before");
 	return 0;
 }
@@ -381,10 +381,15 @@ static int apply(struct change *c, const char *name, const char *value)
 		return change_to_private(c);
 	if (!strcmp(name, "directories") && !strcmp(value, "rank"))
 		return change_directories(c);
+	if (!strcmp(name, "collective") && !strcmp(value, "no"))
+		return change_to_independent(c);
+	if (!strcmp(name, "aggregators"))
+		return change_aggregators(c, value);
 	if (!strcmp(name, "ranks"))
 		return change_refuse(c, NULL, "ranks: cannot be changed in the pattern of one run: use --extrapolate with patterns of "
 					      "three runs");
-	return change_refuse(c, NULL, "--set takes fsync=no, transfer=SIZE, files=shared, files=process and directories=rank");
+	return change_refuse(c, NULL, "--set takes fsync=no, transfer=SIZE, files=shared, files=process, directories=rank, "
+				      "collective=no and aggregators=NUMBER");
 }
 
 /**

@@ -29,6 +29,11 @@ struct actor {
 	u64 room;
 };
 
+/**
+ * struct change - a change of a pattern
+ * @changed: operations, or sequences of them, that are other ones
+ * @is_regrouped: other ranks move the data of collective calls; it is allowed that tasks access data that others wrote in one
+ */
 struct change {
 	struct actor *actors;
 	u64 actor_count;
@@ -36,6 +41,7 @@ struct change {
 	size_t text_count;
 	size_t text_room;
 	u64 changed;
+	bool is_regrouped;
 	struct pattern_refusal *refusal;
 };
 
@@ -70,6 +76,10 @@ u64 extents_overlap(struct extents *extents);
 /* change_files.c */
 int change_to_shared(struct change *c);
 int change_to_private(struct change *c);
+
+/* change_collective.c */
+int change_to_independent(struct change *c);
+int change_aggregators(struct change *c, const char *value);
 
 /* change_directories.c */
 int change_directories(struct change *c);

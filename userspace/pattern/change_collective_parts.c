@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * change_collective_parts.c - which rank moves which bytes of one collective call on an MPI file.
+ *
+ * Aggregators divide the file as ROMIO does: the range from the first to the last byte of the call into equal parts, one for each
+ * aggregator. Their requests are not larger than the largest one of the original call, which is the size of its buffer.
+ */
+#include "change_collective.h"
+
+/* Ranges of bytes, ascending and apart from each other: begin and end of each. */
+struct ranges {
+	struct numbers ends;
+};
+
+/* One collective call: parts of all ranks. */
+struct call {
+	struct collective_part *parts;
+	u64 count;
+	struct ranges moved;
+	u64 bytes;
+	u64 largest;
+	u64 requests;
+	u64 think_ns;
+	u64 duration_ns;
+};
+
+static int compare_begins(const void *a, const void *b)
+{
+	const u64 *x = a, *y = b;
+
+	return x[0] < y[0] ? -1 : x[0] > y[0];
+}
+
+/* Pairs of begin and end become ranges. Return: bytes that several pairs have. */
+static u64 merge(struct ranges *ranges)
+{
+	u64 *ends = ranges->ends.values, common = 0;
+	size_t count = ranges->ends.count / 2, made = 0, i;
+
+	if (count)
+		qsort(ends, count, 2 * sizeof(*ends), compare_begins);
+	for (i = 0; i < count; i++) {
+		u64 begin = ends[2 * i], end = ends[2 * i + 1];
+
+		if (made && begin <= ends[2 * made - 1]) {
+			common += (end < ends[2 * made - 1] ? end : ends[2 * made - 1]) - begin;
+			ends[2 * made - 1] = end > ends[2 * made - 1] ? end : ends[2 * made - 1];
+			continue;
+		}
+		ends[2 * made] = begin;
+		ends[2 * made + 1] = end;
+		made++;
+	}
+	ranges->ends.count = 2 * made;
+	return common;
+}
+
+static void add_range(struct ranges *ranges, u64 begin, u64 bytes)
+{
+	numbers_add(&ranges->ends, begin);
+	numbers_add(&ranges->ends, begin + bytes);
+}
+
+static void learn_call(const struct collectives *all, struct call *call)
+{
+	const struct collective_part *part;
+	u64 i;
+
+	for (part = call->parts; part < call->parts + call->count; part++) {
+		for (i = part->first_moved; i < part->first_moved + part->moved_count; i++) {
+			add_range(&call->moved, all->begins.values[i], all->lengths.values[i]);
+			call->bytes += all->lengths.values[i];
+			call->largest = all->lengths.values[i] > call->largest ? all->lengths.values[i] : call->largest;
+		}
+		call->requests += part->moved_count;
+		call->think_ns += part->think_ns;
+		call->duration_ns += part->duration_ns;
+	}
+}
+
+/* Durations are divided by bytes; each request has the mean think time of those of the call. */
+static int add_transfer(const struct call *call, struct collective_part *part, u64 begin, u64 bytes)
+{
+	struct step step = { .event = { .kind = part->is_write ? IOT_KIND_write : IOT_KIND_read, .depth = part->depth + 1,
+					.path = part->path, .path2 = "" } };
+
+	step.event.field_count = event_count_fields(step.event.kind);
+	step.event.fields[0] = bytes;
+	step.event.roles[EVENT_GENERATION] = part->generation;
+	step.event.roles[EVENT_HANDLE] = part->handle;
+	*change_field(&step.event, "offset_bytes") = begin;
+	*change_field(&step.event, "length_bytes") = bytes;
+	step.think_ns = call->think_ns / call->requests;
+	step.duration_ns = (u64)((double)call->duration_ns * (double)bytes / (double)call->bytes + 0.5);
+	return change_add_step(&part->made, &step);
+}
+
+/* A reason that names the file of a call. */
+static int refuse_call(struct change *c, const struct collective_part *part, const char *why)
+{
+	return change_refuse(c, &(struct event){ .kind = IOT_KIND_mpi_file, .path = part->path }, why);
+}
+
+static int check_open(struct change *c, const struct collective_part *part)
+{
+	return part->handle ? 0 : refuse_call(c, part, "a rank that would move data has not opened the file");
+}
+
+/* -- own data ------------------------------------------------------------------------------------------------------ */
+
+static int move_own(struct change *c, const struct call *call)
+{
+	struct collective_part *part;
+	struct ranges own = {};
+	bool is_same;
+	int err = 0;
+
+	for (part = call->parts; part < call->parts + call->count && !err; part++) {
+		if (!part->length_bytes)
+			continue;
+		if (!part->has_place)
+			err = refuse_call(c, part, "the place of the data of each rank is unknown: the call uses a view or a file pointer");
+		if (!err)
+			err = check_open(c, part);
+		add_range(&own, (u64)part->place, part->length_bytes);
+		if (!err)
+			err = add_transfer(call, part, (u64)part->place, part->length_bytes);
+	}
+	merge(&own);
+	is_same = own.ends.count == call->moved.ends.count && !own.ends.is_failed &&
+		  !memcmp(own.ends.values, call->moved.ends.values, own.ends.count * sizeof(u64));
+	if (!err && !is_same)
+		err = refuse_call(c, call->parts, "the data of the ranks are not those that a collective call moved");
+	numbers_free(&own.ends);
+	return err;
+}
+
+/* -- aggregators ----------------------------------------------------------------------------------------------------- */
+
+/* All data of a call within one part of the file. */
+static int move_domain(const struct call *call, struct collective_part *part, u64 from, u64 to)
+{
+	const u64 *ends = call->moved.ends.values;
+	u64 begin, end, bytes;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < call->moved.ends.count / 2 && !err; i++) {
+		begin = ends[2 * i] > from ? ends[2 * i] : from;
+		end = ends[2 * i + 1] < to ? ends[2 * i + 1] : to;
+		for (; begin < end && !err; begin += bytes) {
+			bytes = end - begin < call->largest ? end - begin : call->largest;
+			err = add_transfer(call, part, begin, bytes);
+		}
+	}
+	return err;
+}
+
+static int move_by_aggregators(struct change *c, const struct collectives *all, const struct call *call)
+{
+	u64 count = all->is_share ? (call->count + all->aggregators - 1) / all->aggregators : all->aggregators;
+	u64 first = call->moved.ends.values[0], last = call->moved.ends.values[call->moved.ends.count - 1], share, i;
+	int err = 0;
+
+	if (count > call->count)
+		return refuse_call(c, call->parts, "a collective call has fewer ranks than the number of aggregators");
+	share = (last - first + count - 1) / count;
+	for (i = 0; i < count && !err; i++) {
+		struct collective_part *part = &call->parts[i * call->count / count];
+
+		err = check_open(c, part);
+		if (!err)
+			err = move_domain(call, part, first + i * share, first + (i + 1) * share);
+	}
+	return err;
+}
+
+/**
+ * collective_move() - replace the transfers in one collective call
+ * @c: the change
+ * @all: the calls
+ * @first: index of the first part of the call
+ * @next: index of the first part of the next call
+ *
+ * Return: 0, -EOPNOTSUPP if it makes no sense, -ENOMEM.
+ */
+int collective_move(struct change *c, struct collectives *all, u64 first, u64 next)
+{
+	struct call call = { .parts = all->parts + first, .count = next - first };
+	int err = 0;
+	u64 common;
+
+	learn_call(all, &call);
+	common = merge(&call.moved);
+	if (call.moved.ends.is_failed)
+		err = -ENOMEM;
+	else if (common)
+		err = refuse_call(c, call.parts, "several ranks move the same data in a collective call");
+	else if (call.requests)
+		err = all->is_independent ? move_own(c, &call) : move_by_aggregators(c, all, &call);
+	numbers_free(&call.moved.ends);
+	return err;
+}
