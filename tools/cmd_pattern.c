@@ -29,6 +29,7 @@ struct options {
 	const char *output;
 	bool is_expand;
 	bool is_print;
+	bool has_histograms;
 	bool is_parse;
 	bool is_quiet;
 };
@@ -51,6 +52,7 @@ static const struct option_row option_rows[] = {
 	{ "expand", 'e', .field = FIELD(is_expand),
 	  .help = "print all operations of a pattern, one per line, and check that they are those of the trace" },
 	{ "print", 'p', .field = FIELD(is_print), .help = "print a pattern as loops with expressions as operands" },
+	{ "histograms", 0, .field = FIELD(has_histograms), .help = "with --print, print the histogram of each time, not only its mean" },
 	{ "parse", 0, .field = FIELD(is_parse), .help = "create a pattern from a text as printed by --print" },
 	{ "ranks", 0, OPTION_COUNT, "N", .field = FIELD(text_ranks), .min = 1, .max = 1 << 20,
 	  .help = "with --parse, the number of ranks instead of that in the text" },
@@ -59,7 +61,7 @@ static const struct option_row option_rows[] = {
 	{ "measured", 0, OPTION_FILE, "PATTERN", .field = FIELD(measured),
 	  .help = "with --extrapolate, compare the result with the pattern of a run with the same number of ranks" },
 	{ "set", 0, OPTION_TEXT, "NAME=VALUE", .set = add_change,
-	  .help = "change operations: fsync=no, transfer=SIZE, files=shared, files=process, directories=rank; may be repeated" },
+	  .help = "change operations: fsync=no, transfer=SIZE, files=shared, files=process, directories=rank, collective=no, aggregators=NUMBER; may be repeated" },
 	{ "quiet", 'q', .field = FIELD(is_quiet),
 	  .help = "do not print the summary; with --expand, only check the operations" },
 	{}
@@ -113,6 +115,8 @@ static void check(struct option_state *state)
 		option_error(state, "%s: one trace or pattern at a time", options->inputs[1]);
 	if (options->is_expand && options->is_print)
 		option_error(state, "--expand and --print exclude each other");
+	if (options->has_histograms && !options->is_print)
+		option_error(state, "--histograms requires --print");
 	if (options->output && options->is_print)
 		option_error(state, "--output and --print exclude each other");
 	if (!options->output && !options->is_expand && !options->is_print)
@@ -428,7 +432,7 @@ static int show(const struct options *options)
 	} else if (options->is_expand) {
 		code = verify(options->input, pattern, options->is_quiet ? NULL : stdout);
 	} else {
-		err = pattern_print(pattern, stdout);
+		err = pattern_print(pattern, options->has_histograms, stdout);
 		if (err)
 			code = fail("%s: %s", options->input, strerror(-err));
 	}

@@ -163,7 +163,7 @@ static int use(const u8 *image, size_t bytes, FILE *nowhere, struct iot_reject *
 	if (err)
 		*reject = (struct iot_reject){ .reason = err == -ENOMEM ? IOT_REJECT_memory : IOT_REJECT_pattern_counts };
 	else
-		pattern_print(pattern, nowhere);
+		pattern_print(pattern, true, nowhere);
 	pattern_summarize(pattern, &summary);
 	if (!err && summary.operations <= EXPANDED_MAX && summary.tasks <= EXPANDED_MAX) {
 		change(pattern);

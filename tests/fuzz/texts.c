@@ -45,7 +45,7 @@ static char *text_of(const struct pattern *pattern, size_t *bytes)
 	char *text;
 	FILE *out = open_memstream(&text, bytes);
 
-	if (!out || pattern_print(pattern, out) || fclose(out))
+	if (!out || pattern_print(pattern, true, out) || fclose(out))
 		abort();
 	return text;
 }

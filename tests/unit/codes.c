@@ -697,7 +697,7 @@ static void printed_pattern_resembles_the_program(void **unused)
 	(void)unused;
 	make_trace(16, bt_io);
 	assert_int_equal(pattern_make(scratch_trace, &pattern, &omissions, &reject), 0);
-	assert_int_equal(pattern_print(pattern, out), 0);
+	assert_int_equal(pattern_print(pattern, false, out), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "size 16\n"));
 	assert_non_null(strstr(text, "ranks 0-15 {\n"));

@@ -15,7 +15,7 @@ static inline char *text_of(const struct pattern *pattern)
 	FILE *out = open_memstream(&text, &bytes);
 
 	assert_non_null(out);
-	assert_int_equal(pattern_print(pattern, out), 0);
+	assert_int_equal(pattern_print(pattern, false, out), 0);
 	fclose(out);
 	return text;
 }

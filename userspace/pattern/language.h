@@ -181,6 +181,7 @@ struct language_name {
  * @fields: by index, EVENT_FIELDS_MAX; NULL: 0
  * @result: NULL if it is not in the text
  * @from, @from_count: ranks whose data it brings
+ * @think, @takes: numbers of the distributions of the times, from 1; 0: none
  */
 struct language_operation {
 	u16 kind;
@@ -196,6 +197,8 @@ struct language_operation {
 	u32 from_count;
 	u64 think_ns;
 	u64 takes_ns;
+	u32 think;
+	u32 takes;
 };
 
 /**
@@ -249,6 +252,7 @@ struct language_block {
  * @memory: of all its parts
  * @is_ranks: each task is a rank of one job
  * @facts: of tasks, by enum task_fact; NULL: usual
+ * @distributions: of times, in the order of the text; an array of its own
  * @world: the first statement of a rank that has no communicator
  */
 struct language_program {
@@ -261,7 +265,13 @@ struct language_program {
 	struct language_expression *facts[TASK_FACT_COUNT];
 	struct language_block *blocks;
 	struct language_statement *world;
+	struct distribution **distributions;
+	u32 distribution_count;
+	u32 distribution_room;
 };
+
+/* language_times.c */
+bool language_read_time(struct reader *r, struct language_operation *o);
 
 /* language_list.c */
 struct language_list *language_read_list(struct reader *r);

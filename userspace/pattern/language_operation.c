@@ -264,19 +264,6 @@ static void read_bytes_value(struct reader *r, struct language_operation *o)
 	reader_next(r);
 }
 
-static bool read_time(struct reader *r, struct language_operation *o)
-{
-	bool is_think = reader_is_word(r, "think");
-
-	if (!is_think && !reader_is_word(r, "takes"))
-		return false;
-	reader_next(r);
-	reader_expect(r, "=");
-	*(is_think ? &o->think_ns : &o->takes_ns) = reader_duration_ns(r);
-	r->program->has_times = true;
-	return true;
-}
-
 static bool read_flag(struct reader *r, struct language_operation *o)
 {
 	u64 depth;
@@ -296,7 +283,7 @@ static bool read_flag(struct reader *r, struct language_operation *o)
 		reader_expect(r, "=");
 		read_from(r, o);
 	} else {
-		return read_time(r, o);
+		return language_read_time(r, o);
 	}
 	return true;
 }

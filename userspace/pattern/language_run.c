@@ -266,8 +266,8 @@ static void add(struct running *x, const struct language_operation *o, struct la
 		FAIL(x, place, "too many names without a common form");
 	if (!x->program->has_times)
 		return;
-	numbers_add(&x->task->think_ns, o->think_ns + x->sleep_ns);
-	numbers_add(&x->task->duration_ns, o->takes_ns);
+	numbers_add(&x->task->think_ns, o->think && !x->sleep_ns ? STREAM_DISTRIBUTION | (o->think - 1) : o->think_ns + x->sleep_ns);
+	numbers_add(&x->task->duration_ns, o->takes ? STREAM_DISTRIBUTION | (o->takes - 1) : o->takes_ns);
 	x->is_out_of_memory |= x->task->think_ns.is_failed || x->task->duration_ns.is_failed;
 	x->sleep_ns = 0;
 }
@@ -453,8 +453,11 @@ static int run_program(struct language_program *program, struct reader *r, u64 o
 	x->operations_max = operations_max;
 	x->stream = calloc(1, sizeof(*x->stream));
 	x->digest = digest_open();
-	if (x->stream && x->digest)
+	if (x->stream && x->digest) {
+		x->stream->distributions = program->distributions;
+		x->stream->distribution_count = program->distribution_count;
 		err = make_stream(x);
+	}
 	if (x->digest)
 		digest_close(x->digest, x->stream ? x->stream->digest : (u8[32]){});
 	if (!err)

@@ -61,6 +61,7 @@ void language_free_program(struct language_program *program)
 		next = chunk->next;
 		free(chunk);
 	}
+	free(program->distributions);
 	free(program);
 }
 

@@ -21,6 +21,7 @@ struct folded {
 /* Backwards, as counts are in the order of the ends. */
 struct walk {
 	const struct pattern *pattern;
+	const struct stream *stream;
 	const struct stream_task *task;
 	struct group *group;
 	struct numbers *columns;
@@ -49,6 +50,14 @@ static int walk_body(struct walk *w, const struct node *node, u32 column, u32 ru
 	return err;
 }
 
+static void add_time(const struct walk *w, struct times *times, u64 time)
+{
+	if (time & STREAM_DISTRIBUTION)
+		times_add_part(times, w->stream->distributions[time & ~STREAM_DISTRIBUTION]);
+	else
+		times_add(times, time);
+}
+
 static int walk_run(struct walk *w, const struct node *node, u32 column, u32 run, u64 count)
 {
 	const struct shape *shape = shapes_at(&w->pattern->shapes, node->shape);
@@ -63,8 +72,8 @@ static int walk_run(struct walk *w, const struct node *node, u32 column, u32 run
 		for (i = 0; i < shape->operand_count; i++)
 			numbers_add(&w->columns[column + 1 + i], w->task->operands.values[w->operand + i]);
 		if (w->operation < w->task->think_ns.count) {
-			times_add(&times->think, w->task->think_ns.values[w->operation]);
-			times_add(&times->duration, w->task->duration_ns.values[w->operation]);
+			add_time(w, &times->think, w->task->think_ns.values[w->operation]);
+			add_time(w, &times->duration, w->task->duration_ns.values[w->operation]);
 		}
 	}
 	return 0;
@@ -115,7 +124,7 @@ static int add_task(struct pattern *pattern, struct group *group, const struct s
 {
 	const struct node *root = nodes_at(&pattern->nodes, folded->root);
 	const struct stream_task *task = &stream->tasks[folded->task];
-	struct walk w = { .pattern = pattern, .task = task, .group = group, .counts = &folded->counts,
+	struct walk w = { .pattern = pattern, .stream = stream, .task = task, .group = group, .counts = &folded->counts,
 			  .count = folded->counts.count, .operation = task->shapes.count, .operand = task->operands.count };
 	u32 i;
 	int err;

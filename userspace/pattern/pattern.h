@@ -104,7 +104,7 @@ int pattern_expand(const struct pattern *pattern, FILE *out, u64 limit, u8 diges
 int pattern_trace(const struct pattern *pattern, const char *path, u64 *broken, struct pattern_refusal *refusal);
 #define PATTERN_TEXT_MAX (32u << 20) /* bytes of a text */
 
-int pattern_print(const struct pattern *pattern, FILE *out);
+int pattern_print(const struct pattern *pattern, bool has_histograms, FILE *out);
 int pattern_parse(const char *text, size_t bytes, u64 ranks, u64 operations_max, struct pattern **pattern,
 		  struct pattern_refusal *refusal);
 void pattern_free(struct pattern *pattern);

@@ -18,6 +18,7 @@ struct printing {
 	FILE *out;
 	struct ranks ranks;
 	struct loops loops;
+	bool has_histograms;
 };
 
 /* -- lines ------------------------------------------------------------------------------------------------- */
@@ -216,7 +217,7 @@ static void print_roles(struct printing *p, const struct shape *shape, u32 colum
 }
 
 /* With three digits, in the unit that makes it short. */
-static void print_ns(FILE *out, const char *name, double mean_ns)
+static void print_ns(FILE *out, const char *name, double mean_ns, bool is_always)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
 	u64 ns = mean_ns < 1e18 ? (u64)llround(mean_ns) : (u64)1e18, power, unit = 1, rest;
@@ -225,7 +226,7 @@ static void print_ns(FILE *out, const char *name, double mean_ns)
 	for (power = 1; ns / power >= 1000; power *= 10)
 		;
 	ns = (ns + power / 2) / power * power;
-	if (!ns)
+	if (!ns && !is_always)
 		return;
 	for (i = 0; i < 3 && ns / unit >= 1000; i++)
 		unit *= 1000;
@@ -237,14 +238,33 @@ static void print_ns(FILE *out, const char *name, double mean_ns)
 	fputs(units[i], out);
 }
 
+static void print_time(const struct printing *p, const char *name, const struct times *times)
+{
+	bool has_histogram = p->has_histograms && times->count && times->max_ns;
+	u32 first = 0, last = TIMES_BINS, i;
+
+	print_ns(p->out, name, times->mean_ns, has_histogram);
+	if (!has_histogram)
+		return;
+	while (!times->bins[first])
+		first++;
+	while (!times->bins[last - 1])
+		last--;
+	fprintf(p->out, "{count=%" PRIu64 ", min_ns=%" PRIu64 ", max_ns=%" PRIu64 ", mean_ns=%.0f, deviation_ns=%.0f, bins=%u:",
+		(uint64_t)times->count, (uint64_t)times->min_ns, (uint64_t)times->max_ns, times->mean_ns, times_deviation_ns(times), first);
+	for (i = first; i < last; i++)
+		fprintf(p->out, "%s %" PRIu64, i == first ? "" : ",", (uint64_t)times->bins[i]);
+	fputc('}', p->out);
+}
+
 static void print_times(struct printing *p, u32 run)
 {
 	const struct run_times *times = p->group->times ? &p->group->times[run] : NULL;
 
 	if (!times || !times->duration.count)
 		return;
-	print_ns(p->out, "think", times->think.mean_ns);
-	print_ns(p->out, "takes", times->duration.mean_ns);
+	print_time(p, "think", &times->think);
+	print_time(p, "takes", &times->duration);
 }
 
 static void print_flags(FILE *out, const struct shape *shape)
@@ -413,9 +433,9 @@ static int open_ranks(struct printing *p, bool has_unique_ranks)
 	return 0;
 }
 
-static int print_group(const struct pattern *pattern, u32 index, const struct head *head, FILE *out)
+static int print_group(const struct pattern *pattern, u32 index, const struct head *head, bool has_histograms, FILE *out)
 {
-	struct printing p = { .pattern = pattern, .group = &pattern->groups[index], .out = out };
+	struct printing p = { .pattern = pattern, .group = &pattern->groups[index], .out = out, .has_histograms = has_histograms };
 	int err = open_ranks(&p, head->has_unique_ranks);
 
 	if (err)
@@ -436,11 +456,12 @@ static int print_group(const struct pattern *pattern, u32 index, const struct he
 /**
  * pattern_print() - a pattern as text
  * @pattern: the pattern
+ * @has_histograms: print the histograms of times, not only their means
  * @out: where
  *
  * Return: 0, -EBADMSG if it is not sound, -ENOMEM.
  */
-int pattern_print(const struct pattern *pattern, FILE *out)
+int pattern_print(const struct pattern *pattern, bool has_histograms, FILE *out)
 {
 	struct pattern_summary summary;
 	struct head head;
@@ -453,6 +474,6 @@ int pattern_print(const struct pattern *pattern, FILE *out)
 		(uint64_t)summary.operations, (uint64_t)summary.tasks, (uint64_t)summary.ranks, (uint64_t)summary.groups);
 	err = print_head(pattern, &head, out);
 	for (i = 0; i < pattern->group_count && !err; i++)
-		err = print_group(pattern, i, &head, out);
+		err = print_group(pattern, i, &head, has_histograms, out);
 	return err;
 }

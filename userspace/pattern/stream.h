@@ -6,6 +6,10 @@
 #define IOTAPE_PATTERN_STREAM_H
 
 #include "shape.h"
+#include "times.h"
+
+/* A think time or duration that is not a number of ns, but a part of the distribution with this index. */
+#define STREAM_DISTRIBUTION (1ull << 63)
 
 /**
  * struct stream_task - a task and its operations
@@ -31,6 +35,7 @@ struct stream_task {
  * @tasks: in the order of their ranks
  * @operations: number of operations of all tasks
  * @digest: hash of the operations
+ * @distributions, @distribution_count: of times; the caller's
  */
 struct stream {
 	struct iot_trace_info info;
@@ -40,6 +45,8 @@ struct stream {
 	u32 task_count;
 	u64 operations;
 	u8 digest[32];
+	struct distribution *const *distributions;
+	u32 distribution_count;
 };
 
 int stream_read(const char *path, struct stream **stream, struct iot_reject *reject);

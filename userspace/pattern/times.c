@@ -28,6 +28,76 @@ void times_add(struct times *times, u64 ns)
 	times->bins[bin_of(ns)]++;
 }
 
+static u64 divisor(u64 a, u64 b)
+{
+	while (b) {
+		u64 rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/**
+ * distribution_open() - prepare a distribution whose histogram is set
+ *
+ * Lengths of time are taken in steps of about the golden ratio, so that any number of them has about the same proportions.
+ */
+void distribution_open(struct distribution *distribution)
+{
+	u64 count = distribution->times.count;
+
+	distribution->next = 0;
+	distribution->step = (u64)((double)count * 0.6180339887) + 1;
+	while (divisor(distribution->step, count) != 1)
+		distribution->step++;
+}
+
+/**
+ * times_add_part() - add a length of time that is known by the histogram of several ones
+ * @times: to which
+ * @distribution: those that are left, all again after the last one
+ *
+ * The lengths have together the minimum, maximum, mean, deviation and bins of the histogram.
+ */
+void times_add_part(struct times *times, struct distribution *distribution)
+{
+	const struct times *all = &distribution->times;
+	double difference = all->mean_ns - times->mean_ns;
+	u64 before = 0;
+	u32 bin = 0;
+
+	while (before + all->bins[bin] <= distribution->next)
+		before += all->bins[bin++];
+	distribution->next = (distribution->next + distribution->step) % all->count;
+	if (!times->count || all->min_ns < times->min_ns)
+		times->min_ns = all->min_ns;
+	if (all->max_ns > times->max_ns)
+		times->max_ns = all->max_ns;
+	times->count++;
+	times->mean_ns += difference / (double)times->count;
+	times->squares += difference * (all->mean_ns - times->mean_ns) + all->squares / (double)all->count;
+	times->bins[bin]++;
+}
+
+/**
+ * times_is_sound() - does a histogram agree with itself?
+ *
+ * Return: false if the bins have another number of times, or if the mean is not between minimum and maximum.
+ */
+bool times_is_sound(const struct times *times)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < TIMES_BINS; i++)
+		if (__builtin_add_overflow(sum, times->bins[i], &sum))
+			return false;
+	return times->count && sum == times->count && times->mean_ns >= (double)times->min_ns &&
+	       times->mean_ns <= (double)times->max_ns;
+}
+
 /**
  * times_deviation_ns() - the standard deviation
  */

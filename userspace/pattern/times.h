@@ -35,7 +35,23 @@ struct run_times {
 	struct times duration;
 };
 
+/**
+ * struct distribution - lengths of time that are known by their histogram only
+ * @times: the histogram, of at least one length
+ * @step: distance between the lengths that are taken one after the other, in the order of the bins
+ * @next: the one that is taken next
+ */
+struct distribution {
+	struct times times;
+	u64 step;
+	u64 next;
+};
+
+void distribution_open(struct distribution *distribution);
+
 void times_add(struct times *times, u64 ns);
+void times_add_part(struct times *times, struct distribution *distribution);
+bool times_is_sound(const struct times *times);
 double times_deviation_ns(const struct times *times);
 void times_put(struct bytes *bytes, const struct times *times);
 bool times_get(struct input *in, struct times *times);
