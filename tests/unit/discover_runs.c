@@ -2,9 +2,12 @@
 /*
  * discover_runs.c - runs of a discovery, read from their traces.
  *
- * A run has two tasks, 1 and 2, which read a file with the path a.
+ * A run has the tasks 1 and 2, and in tests of the plan 3, each of which is a thread; they read a file with the path a.
  */
+#include "discover/discover.h"
 #include "discover/run.h"
+
+#include <errno.h>
 
 #include <string.h>
 
@@ -13,6 +16,7 @@
 #include "suite.h"
 
 #define READS 50
+#define MS    1000000ull
 
 static void read_file(struct scribe *s, u32 task)
 {
@@ -74,6 +78,140 @@ static void different_paths_have_different_copies(void **state)
 	run_paths_close(paths);
 }
 
+/* -- the plan -------------------------------------------------------------------------------- */
+
+/* Reads of 1 ms. Times are in ms, and end the list by 0. */
+static const u64 reads_of_1[] = { 10, 20, 0 }, reads_of_2[] = { 30, 100, 0 }, reads_of_3[] = { 40, 42, 44, 46, 101, 0 };
+
+struct next {
+	const u64 *ms;
+	u32 op;
+};
+
+/* The next task, by the time of its read. */
+static u32 earliest(const struct next next[3])
+{
+	u32 i, first = 3;
+
+	for (i = 0; i < 3; i++)
+		if (*next[i].ms && (first == 3 || *next[i].ms < *next[first].ms))
+			first = i;
+	return first;
+}
+
+/* Writes a run. In one with a delay, task 1 is delayed for 1 s after its last read, for which all later reads of task 2 wait. */
+static void write_three(bool has_delay)
+{
+	struct next next[3] = { { reads_of_1 }, { reads_of_2 }, { reads_of_3 } };
+	struct scribe scribe, *s = &scribe;
+	u64 late_ms = 0;
+	u32 i;
+
+	scribe_begin(s);
+	PUT(task, .task = 3, .pid = 3, .tgid = 3, .why = IOT_REASON_seen);
+	s->span_ns = MS;
+	while ((i = earliest(next)) < 3) {
+		s->now_ns = (*next[i].ms + 1 + late_ms) * MS - 1000;
+		s->op = next[i].op++;
+		read_file(s, i + 1);
+		if (has_delay && !i && !*++next[i].ms) {
+			late_ms = 1000;
+			s->now_ns += late_ms * MS;
+			PUT(delayed, .duration_ns = late_ms * MS, .task = 1, .op = 2);
+		} else if (!has_delay || i) {
+			next[i].ms++;
+		}
+	}
+	scribe_finish(s);
+}
+
+static struct discovery *open_three(void)
+{
+	char why[DISCOVERY_WHY_BYTES];
+	struct discovery *discovery;
+	struct iot_reject reject;
+
+	write_three(false);
+	assert_int_equal(discovery_open(&discovery), 0);
+	assert_int_equal(discovery_add(discovery, scratch_trace, &reject, why), 0);
+	return discovery;
+}
+
+static void thread_that_may_explain_most_is_delayed_first(void **state)
+{
+	struct discovery *discovery = open_three();
+	struct discovery_plan plan;
+
+	(void)state;
+	discovery_note_waiting(discovery, 2, 1, 25 * MS);
+	discovery_note_waiting(discovery, 2, 2, 3 * MS);
+	assert_int_equal(discovery_plan(discovery, false, &plan), 0);
+	assert_int_equal(plan.thread.number, 1);
+	assert_int_equal(plan.gain_ns, 25 * MS);
+	assert_int_equal(plan.left_ns, 28 * MS);
+	assert_int_equal(plan.waiting_ns, 28 * MS);
+	discovery_set_delayed(discovery, 1);
+	assert_int_equal(discovery_plan(discovery, false, &plan), 0);
+	assert_int_equal(plan.thread.number, 3);
+	assert_int_equal(plan.gain_ns, 3 * MS);
+	discovery_close(discovery);
+}
+
+static void run_without_waits_is_the_only_one(void **state)
+{
+	struct discovery *discovery = open_three();
+	struct discovery_plan plan;
+
+	(void)state;
+	assert_int_equal(discovery_plan(discovery, false, &plan), -ENOENT);
+	discovery_note_waiting(discovery, 2, 1, MS / 2); /* of 100 ms */
+	assert_int_equal(discovery_plan(discovery, false, &plan), -ENOENT);
+	assert_int_equal(discovery_plan(discovery, true, &plan), 0);
+	assert_int_equal(plan.thread.number, 3); /* has the most operations */
+	discovery_close(discovery);
+}
+
+static void wait_during_which_no_other_thread_ends_an_operation_is_none(void **state)
+{
+	struct discovery *discovery = open_three();
+	struct discovery_plan plan;
+
+	(void)state;
+	discovery_note_waiting(discovery, 1, 2, 9 * MS);
+	assert_int_equal(discovery_plan(discovery, false, &plan), -ENOENT);
+	discovery_close(discovery);
+}
+
+/* Task 2 waits for the second read of task 1, so 9 ms remain, which no other read could explain. */
+static void order_explains_the_wait_until_its_operation_ended(void **state)
+{
+	struct discovery *discovery = open_three();
+	char why[DISCOVERY_WHY_BYTES];
+	struct discovery_result result;
+	struct discovery_plan plan;
+	struct iot_reject reject;
+
+	(void)state;
+	discovery_note_waiting(discovery, 2, 1, 28 * MS);
+	write_three(true);
+	assert_int_equal(discovery_add(discovery, scratch_trace, &reject, why), 0);
+	discovery_set_delayed(discovery, 3);
+	assert_int_equal(discovery_plan(discovery, false, &plan), 0);
+	assert_int_equal(plan.gain_ns, 28 * MS);
+	assert_int_equal(discovery_find(discovery, &result), 0);
+	assert_true(result.edges > 0);
+	assert_int_equal(discovery_plan(discovery, false, &plan), 0); /* the orders have changed */
+	assert_int_equal(plan.gain_ns, 0);
+	assert_int_equal(plan.left_ns, 0);
+	assert_int_equal(discovery_find(discovery, &result), 0);
+	assert_int_equal(discovery_plan(discovery, false, &plan), -ENOENT);
+	discovery_close(discovery);
+}
+
 SUITE("discover_runs",
       WITH_SCRATCH(runs_share_one_copy_of_a_path)
-      TEST(different_paths_have_different_copies))
+      TEST(different_paths_have_different_copies)
+      WITH_SCRATCH(thread_that_may_explain_most_is_delayed_first)
+      WITH_SCRATCH(run_without_waits_is_the_only_one)
+      WITH_SCRATCH(wait_during_which_no_other_thread_ends_an_operation_is_none)
+      WITH_SCRATCH(order_explains_the_wait_until_its_operation_ended))

@@ -9,24 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "edges.h"
-#include "run.h"
+#include "state.h"
 
-/**
- * struct discovery - a discovery
- * @paths: of all runs
- * @base: the run without delays
- * @runs: those with delays
- * @orders: found
- */
-struct discovery {
-	struct run_paths *paths;
-	bool has_base;
-	struct run base;
-	struct run *runs;
-	u32 count;
-	struct orders orders;
-};
+static u64 greater(u64 x, u64 y)
+{
+	return x > y ? x : y;
+}
 
 /**
  * discovery_open() - begin a discovery
@@ -59,6 +47,11 @@ void discovery_close(struct discovery *discovery)
 
 	if (!discovery)
 		return;
+	for (i = 0; discovery->waits && i < discovery->base.task_count; i++)
+		free(discovery->waits[i]);
+	free(discovery->waits);
+	free(discovery->threads);
+	free(discovery->is_delayed);
 	run_free(&discovery->base);
 	for (i = 0; i < discovery->count; i++)
 		run_free(&discovery->runs[i]);
@@ -68,13 +61,43 @@ void discovery_close(struct discovery *discovery)
 	free(discovery);
 }
 
+/* Did an exec make the task? Then its thread has the number of the task before. */
+static bool is_thread(const struct run_task *task)
+{
+	return task->why != IOT_REASON_exec;
+}
+
+static void number_threads(struct discovery *discovery)
+{
+	const struct run *base = &discovery->base;
+	u32 i, number = 0, before;
+
+	for (i = 0; i < base->task_count; i++) {
+		before = is_thread(&base->tasks[i]) ? RUN_NONE : run_task_find(base, base->tasks[i].parent);
+		if (is_thread(&base->tasks[i]))
+			number++;
+		discovery->threads[i] = before < i ? discovery->threads[before] : number;
+	}
+}
+
 static int add_base(struct discovery *discovery, const char *path, struct iot_reject *reject)
 {
-	int err = run_load(&discovery->base, path, discovery->paths, reject);
+	struct run *base = &discovery->base;
+	int err = run_load(base, path, discovery->paths, reject);
 	u32 i;
 
-	for (i = 0; i < discovery->base.task_count; i++)
-		discovery->base.tasks[i].twin = i;
+	discovery->waits = calloc(base->task_count + 1u, sizeof(*discovery->waits));
+	discovery->threads = calloc(base->task_count + 1u, sizeof(*discovery->threads));
+	discovery->is_delayed = calloc(base->task_count + 1u, sizeof(*discovery->is_delayed));
+	if (!discovery->waits || !discovery->threads || !discovery->is_delayed)
+		return -ENOMEM;
+	for (i = 0; i < base->task_count; i++) {
+		base->tasks[i].twin = i;
+		discovery->waits[i] = calloc(base->tasks[i].count + 1u, sizeof(**discovery->waits));
+		if (!discovery->waits[i])
+			return -ENOMEM;
+	}
+	number_threads(discovery);
 	discovery->has_base = !err;
 	return err;
 }
@@ -107,12 +130,6 @@ int discovery_add(struct discovery *discovery, const char *path, struct iot_reje
 	if (err)
 		run_free(&discovery->runs[--discovery->count]); /* its places have no twins */
 	return err;
-}
-
-/* Did an exec make the task? Then its thread has the number of the task before. */
-static bool is_thread(const struct run_task *task)
-{
-	return task->why != IOT_REASON_exec;
 }
 
 static int compare_u64(const void *a, const void *b)
@@ -190,6 +207,36 @@ u64 discovery_duration_ns(const struct discovery *discovery)
 	return discovery->base.end_ns - discovery->base.begin_ns;
 }
 
+/* Has a run added an order, or contradicted one? */
+static bool differ(const struct orders *x, const struct orders *y)
+{
+	u32 i;
+
+	for (i = 0; i < x->count && i < y->count; i++) {
+		const struct order *a = &x->list[i], *b = &y->list[i];
+
+		if (a->task != b->task || a->place != b->place || a->waiter != b->waiter || a->waiter_place != b->waiter_place)
+			return true;
+	}
+	return x->count != y->count;
+}
+
+static void explain_waits(struct discovery *discovery)
+{
+	const struct run *base = &discovery->base;
+	u32 i, j;
+
+	for (i = 0; i < base->task_count; i++)
+		for (j = 0; j < base->tasks[i].count; j++)
+			discovery->waits[i][j].explained_ns = 0;
+	for (i = 0; i < discovery->orders.count; i++) {
+		const struct order *o = &discovery->orders.list[i];
+		u64 *explained_ns = &discovery->waits[o->waiter][o->waiter_place].explained_ns;
+
+		*explained_ns = greater(*explained_ns, base->tasks[o->task].places[o->place].end_ns);
+	}
+}
+
 /**
  * discovery_find() - compare all runs
  * @discovery: with the run without delays; may be called again after another run
@@ -199,12 +246,12 @@ u64 discovery_duration_ns(const struct discovery *discovery)
  */
 int discovery_find(struct discovery *discovery, struct discovery_result *result)
 {
-	struct orders *orders = &discovery->orders;
+	struct orders *orders = &discovery->orders, before = *orders;
 	u32 i;
 	int err = 0;
 
+	*orders = (struct orders){};
 	*result = (struct discovery_result){ .runs = discovery->count };
-	orders->count = 0;
 	for (i = 0; i < discovery->count && !err; i++) {
 		result->delays += discovery->runs[i].delay_count;
 		err = orders_of_run(orders, &discovery->base, &discovery->runs[i], &result->doubtful);
@@ -213,18 +260,16 @@ int discovery_find(struct discovery *discovery, struct discovery_result *result)
 	result->contradicted = orders_contradict(orders, &discovery->base);
 	for (i = 0; i < discovery->count; i++)
 		result->contradicted += orders_contradict(orders, &discovery->runs[i]);
+	explain_waits(discovery);
 	if (!err)
 		err = orders_reduce(orders, &discovery->base, &result->redundant);
+	discovery->has_changed = differ(&before, orders);
+	free(before.list);
 	result->edges = orders->count;
 	return err;
 }
 
 /* -- the trace of the run without delays, with the orders ----------------------------------------- */
-
-static u64 greater(u64 x, u64 y)
-{
-	return x > y ? x : y;
-}
 
 /*
  * CPU time of the waiting task before it waited. As much of the time on a CPU between its two operations as possible is

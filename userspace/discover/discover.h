@@ -5,9 +5,12 @@
  *
  *	discovery_open(&discovery);
  *	discovery_add(discovery, "run0.iot", &reject, ...);	the run without delays comes first
- *	discovery_thread(discovery, 0, &thread);		threads that can be delayed
- *	discovery_add(discovery, "run1.iot", &reject, ...);	a run with delays
- *	discovery_find(discovery, &result);
+ *	discovery_note_waiting(discovery, task, op, ns);	for each wait in it without a known reason
+ *	while (!discovery_plan(discovery, false, &plan)) {	the thread to delay next
+ *		discovery_add(discovery, "run1.iot", &reject, ...);
+ *		discovery_set_delayed(discovery, plan.thread.number);
+ *		discovery_find(discovery, &result);
+ *	}
  *	discovery_write(discovery, "merged.iot", &reject);
  *	discovery_close(discovery);
  *
@@ -38,6 +41,20 @@ struct discovery_thread {
 };
 
 /**
+ * struct discovery_plan - the next run
+ * @thread: to be delayed
+ * @gain_ns: waits of other threads that it may explain
+ * @left_ns: waits that are not explained, but may be by threads that were not delayed yet
+ * @waiting_ns: the same before the first run with delays
+ */
+struct discovery_plan {
+	struct discovery_thread thread;
+	u64 gain_ns;
+	u64 left_ns;
+	u64 waiting_ns;
+};
+
+/**
  * struct discovery_result - what the runs show so far
  * @runs: with delays
  * @delays: delays in them
@@ -59,6 +76,9 @@ int discovery_open(struct discovery **discovery);
 int discovery_add(struct discovery *discovery, const char *path, struct iot_reject *reject, char why[DISCOVERY_WHY_BYTES]);
 int discovery_thread(const struct discovery *discovery, u32 index, struct discovery_thread *thread);
 u64 discovery_duration_ns(const struct discovery *discovery);
+void discovery_note_waiting(struct discovery *discovery, u32 task, u32 op, u64 ns);
+void discovery_set_delayed(struct discovery *discovery, u32 number);
+int discovery_plan(struct discovery *discovery, bool is_every, struct discovery_plan *plan);
 int discovery_find(struct discovery *discovery, struct discovery_result *result);
 int discovery_write(const struct discovery *discovery, const char *output, struct iot_reject *reject);
 void discovery_close(struct discovery *discovery);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * discover_result.c - the trace and the summary of iotape discover.
+ */
+#include <stdio.h>
+
+#include "analyse/passes/analysis.h"
+#include "cmd.h"
+#include "discover_search.h"
+#include "json.h"
+#include "table.h"
+
+/* Orders that follow from what the trace says by itself: MPI calls, wake-ups, results, ends of tasks. */
+static int count_confirmed(const char *trace, u64 *confirmed)
+{
+	const struct analysis_options options = { .rules = ORDER_DEFAULT };
+	struct iot_reject reject = {};
+	struct analysis *analysis;
+	int err = analysis_load(&analysis, trace, &options, &reject);
+
+	if (!err)
+		err = analysis_run(analysis, graph_passes_needed(PASS_BIT(prune)));
+	if (err)
+		return fail_reject(trace, err, &reject);
+	*confirmed = analysis_graph(analysis)->pruned_by_cause[EDGE_discovered];
+	analysis_close(analysis);
+	return EXIT_DONE;
+}
+
+static void print_text(const struct search *search, const struct discovery_result *result, u64 confirmed)
+{
+	const struct discover_options *options = search->options;
+	char left[32], waiting[32];
+
+	printf("%s: %u runs with %u delays: %u orders, %llu of them known from other causes, %llu new\n", options->output, result->runs,
+	       result->delays, result->edges, (unsigned long long)confirmed, (unsigned long long)(result->edges - confirmed));
+	if (result->redundant)
+		printf("  %u more orders follow from these\n", result->redundant);
+	if (result->contradicted)
+		printf("  %u orders were contradicted by a run\n", result->contradicted);
+	if (result->doubtful)
+		printf("  at %u places a task stopped, but not for much longer than without delays\n", result->doubtful);
+	if (!result->runs)
+		printf("  %s: there is nothing to discover\n",
+		       search->is_single ? "no two threads have operations" : "the trace explains all waits");
+	else if (search->plan.left_ns)
+		printf("  more runs may explain %s of the %s of waits\n", quantity_time(left, search->plan.left_ns),
+		       quantity_time(waiting, search->plan.waiting_ns));
+}
+
+static void print_json(const struct search *search, const struct discovery_result *result, u64 confirmed)
+{
+	struct json json;
+
+	json_open(&json, stdout);
+	json_begin(&json, '{');
+	json_put_string(&json, "trace", search->options->output);
+	json_put_unsigned(&json, "runs", result->runs);
+	json_put_unsigned(&json, "delays", result->delays);
+	json_put_unsigned(&json, "orders", result->edges);
+	json_put_unsigned(&json, "confirmed", confirmed);
+	json_put_unsigned(&json, "new", result->edges - confirmed);
+	json_put_unsigned(&json, "redundant", result->redundant);
+	json_put_unsigned(&json, "contradicted", result->contradicted);
+	json_put_unsigned(&json, "doubtful", result->doubtful);
+	json_put_unsigned(&json, "waiting_ns", search->plan.waiting_ns);
+	json_put_unsigned(&json, "left_ns", search->plan.left_ns);
+	json_end(&json, '}');
+	json_line(&json);
+}
+
+/**
+ * search_finish() - write the trace, and print the summary
+ * @search: after all runs
+ *
+ * Return: an exit code.
+ */
+int search_finish(const struct search *search)
+{
+	const struct discover_options *options = search->options;
+	struct discovery_result result;
+	struct iot_reject reject = {};
+	u64 confirmed = 0;
+	int err = discovery_find(search->discovery, &result), code;
+
+	if (!err)
+		err = discovery_write(search->discovery, options->output, &reject);
+	if (err)
+		return fail_reject(options->output, err, &reject);
+	code = count_confirmed(options->output, &confirmed);
+	if (code)
+		return code;
+	if (options->is_json)
+		print_json(search, &result, confirmed);
+	else if (!options->is_quiet)
+		print_text(search, &result, confirmed);
+	return EXIT_DONE;
+}

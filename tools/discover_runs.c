@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * discover_runs.c - the runs of iotape discover: iotape record, without and with delays.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "discover_search.h"
+#include "option_delay.h"
+#include "record/record.h"
+
+#define QUIET_MIN_NS  (20 * OPTION_MS)
+#define QUIET_MAX_NS  (2 * OPTION_S)
+#define BUDGET_MIN_NS (10 * OPTION_S)
+
+static void become_recorder(const struct search *search, const struct iot_delay *delay)
+{
+	const struct discover_options *options = search->options;
+	char text[DELAY_TEXT_BYTES], delays[DELAY_TEXT_BYTES + 16];
+	const char *arguments[8 + 2 * DISCOVER_MOUNTS_MAX];
+	char **all;
+	int count = 0, extra = 0;
+	unsigned int i;
+
+	sigaction(SIGINT, &search->interrupt, NULL);
+	sigaction(SIGQUIT, &search->quit, NULL);
+	arguments[count++] = "iotape";
+	arguments[count++] = "record";
+	arguments[count++] = "--quiet";
+	arguments[count++] = "-o";
+	arguments[count++] = search->trace;
+	if (delay) {
+		snprintf(delays, sizeof(delays), "--delay=%s", delay_text(delay, text));
+		arguments[count++] = delays;
+	}
+	for (i = 0; i < options->mount_count; i++) {
+		arguments[count++] = "-m";
+		arguments[count++] = options->mounts[i];
+	}
+	arguments[count++] = "--";
+	while (options->command[extra])
+		extra++;
+	all = calloc((size_t)(count + extra) + 1, sizeof(*all));
+	if (!all)
+		_exit(EXIT_FAILED);
+	memcpy(all, arguments, (size_t)count * sizeof(*all));
+	memcpy(all + count, options->command, (size_t)extra * sizeof(*all));
+	execv("/proc/self/exe", all);
+	_exit(EXIT_FAILED);
+}
+
+/* Signals reach the recorder, not this process, which removes the traces then. */
+static int record(struct search *search, const struct iot_delay *delay)
+{
+	struct runner runner = {};
+	int status, err;
+
+	runner.pid = fork();
+	if (runner.pid < 0)
+		return fail("no process can be created for the recording: %s", strerror(errno));
+	if (!runner.pid)
+		become_recorder(search, delay);
+	err = runner_wait(&runner, &status);
+	if (err)
+		return fail("the recording: %s", strerror(-err));
+	if (WIFSIGNALED(status))
+		return fail("run %u was killed by signal %d", search->run + 1, WTERMSIG(status));
+	if (WEXITSTATUS(status))
+		return fail("run %u of the command ended with exit code %d", search->run + 1, WEXITSTATUS(status));
+	return EXIT_DONE;
+}
+
+static int compare_run(struct search *search)
+{
+	char why[DISCOVERY_WHY_BYTES];
+	struct iot_reject reject = {};
+	int err = discovery_add(search->discovery, search->trace, &reject, why);
+
+	if (err == -EXDEV) {
+		say("the command is not deterministic: %s", why);
+		return EXIT_DIFFERS;
+	}
+	return err ? fail_reject(search->trace, err, &reject) : EXIT_DONE;
+}
+
+/**
+ * search_run() - record the command once, and compare the run with the earlier ones
+ * @search: the next run
+ * @delay: NULL: without delays
+ *
+ * Return: an exit code.
+ */
+int search_run(struct search *search, const struct iot_delay *delay)
+{
+	int code;
+
+	snprintf(search->trace, sizeof(search->trace), "%s.run%u", search->options->output, search->run);
+	code = record(search, delay);
+	if (!code)
+		code = compare_run(search);
+	if (search->run++) /* the first one is read again at the end */
+		unlink(search->trace);
+	return code;
+}
+
+static u64 clamp_ns(u64 ns, u64 min_ns, u64 max_ns)
+{
+	return ns < min_ns ? min_ns : ns > max_ns ? max_ns : ns;
+}
+
+/* The usual time between two operations, over all threads. */
+static u64 longest_gap_ns(const struct discovery *discovery)
+{
+	struct discovery_thread thread;
+	u64 gap_ns = 0;
+	u32 i;
+
+	for (i = 0; !discovery_thread(discovery, i, &thread); i++)
+		if (thread.gap_ns > gap_ns)
+			gap_ns = thread.gap_ns;
+	return gap_ns;
+}
+
+/**
+ * search_delay() - the delays of a run
+ * @search: after the run without delays
+ * @thread: to be delayed
+ *
+ * A thread that has stopped for more than twice as long as usual waits. The delays of a run take about as long as the run
+ * without delays, unless that is short.
+ *
+ * Return: the delays.
+ */
+struct iot_delay search_delay(const struct search *search, const struct discovery_thread *thread)
+{
+	u64 quiet_ns = clamp_ns(3 * longest_gap_ns(search->discovery), QUIET_MIN_NS, QUIET_MAX_NS);
+	u64 budget_ns = clamp_ns(discovery_duration_ns(search->discovery), BUDGET_MIN_NS, IOT_DELAY_MAX_NS / 4);
+	u64 period = search->options->period;
+
+	if (!period)
+		period = 1 + thread->places * quiet_ns / budget_ns;
+	return (struct iot_delay){
+		.thread = thread->number,
+		.period = (__u32)clamp_ns(period, 1, IOT_DELAY_PERIOD_MAX),
+		.asleep_ns = quiet_ns,
+		.idle_ns = quiet_ns,
+		.limit_ns = 5 * quiet_ns,
+		.total_ns = search->options->period ? IOT_DELAY_MAX_NS : 4 * budget_ns,
+	};
+}
