@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd.h"
 #include "discover_search.h"
@@ -58,6 +57,8 @@ static const struct option_row option_rows[] = {
 	  .help = "delay every thread, also if no wait of another thread is unexplained" },
 	{ "sleep-only", 0, .field = FIELD(is_sleep_only),
 	  .help = "a thread that runs does not wait: COMMAND does not spin, so its time on a CPU is no reason for a run" },
+	{ "resume", 0, .field = FIELD(is_resume),
+	  .help = "continue an interrupted search of the same command, with the traces of its runs" },
 	{ "json", 'j', .field = FIELD(is_json), .help = "print the summary as JSON" },
 	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "print neither progress nor the summary" },
 	{},
@@ -95,24 +96,24 @@ static unsigned int percent(u64 part_ns, u64 whole_ns)
 static void say_run(const struct search *search, const struct iot_delay *delay, unsigned int most)
 {
 	const struct discovery_plan *plan = &search->plan;
-	char every[32] = "each", waits[32];
+	char every[32] = "each", waits[32], gain[160] = "";
 
 	if (search->options->is_quiet)
 		return;
 	if (delay->period > 1)
 		snprintf(every, sizeof(every), "every %u-th", delay->period);
-	say("run %u of at most %u: thread %u (%s) is delayed after %s of its %u operations; %u %% of %s of waits are unexplained, "
-	    "the run may explain %u %%",
-	    search->run + 1, most, plan->thread.number, plan->thread.command, every, plan->thread.places,
-	    percent(plan->left_ns, plan->waiting_ns), quantity_time(waits, plan->waiting_ns),
-	    percent(plan->gain_ns, plan->waiting_ns));
+	if (plan->waiting_ns)
+		snprintf(gain, sizeof(gain), "; %u %% of %s of waits are unexplained, the run may explain %u %%",
+			 percent(plan->left_ns, plan->waiting_ns), quantity_time(waits, plan->waiting_ns),
+			 percent(plan->gain_ns, plan->waiting_ns));
+	say("run %u of at most %u: thread %u (%s) is delayed after %s of its %u operations%s", search->run + 1, most,
+	    plan->thread.number, plan->thread.command, every, plan->thread.places, gain);
 }
 
 /* Runs with delays, until none is worthwhile. */
 static int run_delayed(struct search *search)
 {
 	unsigned int most = count_threads(search->discovery) + 1;
-	struct discovery_result result;
 	int code = EXIT_DONE, err;
 
 	if (most > search->options->runs)
@@ -126,30 +127,35 @@ static int run_delayed(struct search *search)
 		delay = search_delay(search, &search->plan.thread);
 		say_run(search, &delay, most);
 		code = search_run(search, &delay);
-		discovery_set_delayed(search->discovery, delay.thread);
-		if (!code && discovery_find(search->discovery, &result))
-			err = -ENOMEM;
 	}
 	return err == -ENOMEM ? fail("%s", strerror(ENOMEM)) : code;
 }
 
-static int discover(struct search *search)
+static int run_first(struct search *search)
 {
-	char base[PATH_MAX + 16];
-	int code;
-
+	search_remove_traces(search);
 	if (!search->options->is_quiet)
 		say("run 1: without delays");
-	code = search_run(search, NULL);
-	if (!code)
-		code = search_note_waits(search);
+	return search_run(search, NULL);
+}
+
+static int discover(struct search *search)
+{
+	int code = search->options->is_resume ? search_resume(search) : EXIT_DONE;
+
+	if (code)
+		return code;
+	if (!search->run)
+		code = run_first(search);
 	search->is_single = count_threads(search->discovery) < 2;
 	if (!code && !search->is_single)
 		code = run_delayed(search);
 	if (!code)
 		code = search_finish(search);
-	snprintf(base, sizeof(base), "%s.run0", search->options->output);
-	unlink(base);
+	if (code == EXIT_DONE || code == EXIT_DIFFERS)
+		search_remove_traces(search);
+	else if (search->run)
+		say("the traces of the runs before are kept (%u): --resume continues", search->run);
 	return code;
 }
 

@@ -54,7 +54,7 @@ static void become_recorder(const struct search *search, const struct iot_delay 
 	_exit(EXIT_FAILED);
 }
 
-/* Signals reach the recorder, not this process, which removes the traces then. */
+/* Signals reach the recorder, not this process, which keeps the traces of earlier runs then. */
 static int record(struct search *search, const struct iot_delay *delay)
 {
 	struct runner runner = {};
@@ -75,9 +75,25 @@ static int record(struct search *search, const struct iot_delay *delay)
 	return EXIT_DONE;
 }
 
-static int compare_run(struct search *search)
+/**
+ * search_name_trace() - set the name of the trace of the next run
+ */
+void search_name_trace(struct search *search)
+{
+	snprintf(search->trace, sizeof(search->trace), "%s.run%u", search->options->output, search->run);
+}
+
+/**
+ * search_compare() - compare the trace of the next run with the earlier ones
+ * @search: with the trace; its next run is the one after
+ * @thread: that the run has delayed; 0 for the first run
+ *
+ * Return: an exit code.
+ */
+int search_compare(struct search *search, u32 thread)
 {
 	char why[DISCOVERY_WHY_BYTES];
+	struct discovery_result result;
 	struct iot_reject reject = {};
 	int err = discovery_add(search->discovery, search->trace, &reject, why);
 
@@ -85,12 +101,17 @@ static int compare_run(struct search *search)
 		say("the command is not deterministic: %s", why);
 		return EXIT_DIFFERS;
 	}
-	return err ? fail_reject(search->trace, err, &reject) : EXIT_DONE;
+	if (err)
+		return fail_reject(search->trace, err, &reject);
+	if (!search->run++)
+		return search_note_waits(search);
+	discovery_set_delayed(search->discovery, thread);
+	return discovery_find(search->discovery, &result) ? fail("%s", strerror(ENOMEM)) : EXIT_DONE;
 }
 
 /**
  * search_run() - record the command once, and compare the run with the earlier ones
- * @search: the next run
+ * @search: the next run; its trace is removed after an error
  * @delay: NULL: without delays
  *
  * Return: an exit code.
@@ -99,13 +120,27 @@ int search_run(struct search *search, const struct iot_delay *delay)
 {
 	int code;
 
-	snprintf(search->trace, sizeof(search->trace), "%s.run%u", search->options->output, search->run);
+	search_name_trace(search);
 	code = record(search, delay);
 	if (!code)
-		code = compare_run(search);
-	if (search->run++) /* the first one is read again at the end */
+		code = search_compare(search, delay ? delay->thread : 0);
+	if (code)
 		unlink(search->trace);
 	return code;
+}
+
+/**
+ * search_remove_traces() - remove the traces of the runs of a search
+ * @search: new, to remove those of an earlier search; or after its runs
+ */
+void search_remove_traces(const struct search *search)
+{
+	char trace[PATH_MAX + 16];
+	unsigned int run = 0;
+
+	do {
+		snprintf(trace, sizeof(trace), "%s.run%u", search->options->output, run++);
+	} while (!unlink(trace));
 }
 
 static u64 clamp_ns(u64 ns, u64 min_ns, u64 max_ns)

@@ -21,6 +21,7 @@
  * @period: 0: chosen for each run
  * @is_every: delay every thread
  * @is_sleep_only: time on a CPU is no wait
+ * @is_resume: continue an interrupted search
  */
 struct discover_options {
 	char *mounts[DISCOVER_MOUNTS_MAX];
@@ -30,6 +31,7 @@ struct discover_options {
 	unsigned int period;
 	bool is_every;
 	bool is_sleep_only;
+	bool is_resume;
 	bool is_json;
 	bool is_quiet;
 	char **command;
@@ -37,8 +39,8 @@ struct discover_options {
 
 /**
  * struct search - the work of the command
- * @trace: of the run under way, removed afterwards; that of the first run is removed at the end
- * @run: number of the next run
+ * @trace: of the run under way; the traces of all runs are kept until the search ends
+ * @run: number of the next run, from 0
  * @is_single: fewer than two threads have operations
  * @plan: the last one
  * @interrupt, @quit: the actions of this process at SIGINT and SIGQUIT, which the command has, too
@@ -55,8 +57,14 @@ struct search {
 };
 
 /* discover_runs.c */
+void search_name_trace(struct search *search);
+int search_compare(struct search *search, u32 thread);
 int search_run(struct search *search, const struct iot_delay *delay);
+void search_remove_traces(const struct search *search);
 struct iot_delay search_delay(const struct search *search, const struct discovery_thread *thread);
+
+/* discover_resume.c */
+int search_resume(struct search *search);
 
 /* discover_waits.c */
 int search_note_waits(struct search *search);

@@ -24,7 +24,7 @@ static void note_task(struct search *search, const struct graph_task *task)
 }
 
 /**
- * search_note_waits() - find the waits in the trace of the first run
+ * search_note_waits() - note the waits in the trace of the first run
  * @search: after that run, whose trace still exists
  *
  * Return: an exit code.
@@ -47,5 +47,7 @@ int search_note_waits(struct search *search)
 				note_task(search, &graph->tasks[i]);
 	}
 	analysis_close(analysis);
+	if (!err)
+		discovery_plan(search->discovery, false, &search->plan); /* notes the sum of the waits */
 	return err ? fail_reject(search->trace, err, &reject) : EXIT_DONE;
 }
