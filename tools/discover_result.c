@@ -4,40 +4,27 @@
  */
 #include <stdio.h>
 
-#include "analyse/passes/analysis.h"
 #include "cmd.h"
 #include "discover_search.h"
 #include "json.h"
 #include "table.h"
 
-/* Orders that follow from what the trace says by itself: MPI calls, wake-ups, results, ends of tasks. */
-static int count_confirmed(const char *trace, u64 *confirmed)
-{
-	const struct analysis_options options = { .rules = ORDER_DEFAULT };
-	struct iot_reject reject = {};
-	struct analysis *analysis;
-	int err = analysis_load(&analysis, trace, &options, &reject);
-
-	if (!err)
-		err = analysis_run(analysis, graph_passes_needed(PASS_BIT(prune)));
-	if (err)
-		return fail_reject(trace, err, &reject);
-	*confirmed = analysis_graph(analysis)->pruned_by_cause[EDGE_discovered];
-	analysis_close(analysis);
-	return EXIT_DONE;
-}
-
-static void print_text(const struct search *search, const struct discovery_result *result, u64 confirmed)
+static void print_text(const struct search *search, const struct discovery_result *result)
 {
 	const struct discover_options *options = search->options;
 	char left[32], waiting[32];
 
-	printf("%s: %u runs with %u delays: %u orders, %llu of them known from other causes, %llu new\n", options->output, result->runs,
-	       result->delays, result->edges, (unsigned long long)confirmed, (unsigned long long)(result->edges - confirmed));
+	printf("%s: %u runs with %u delays: %u orders, %u of them known from other causes, %u new\n", options->output, result->runs,
+	       result->delays, result->edges, result->confirmed, result->edges - result->confirmed);
+	if (result->once)
+		printf("  %u orders were shown by one delay only\n", result->once);
 	if (result->redundant)
 		printf("  %u more orders follow from these\n", result->redundant);
 	if (result->contradicted)
 		printf("  %u orders were contradicted by a run\n", result->contradicted);
+	if (result->known)
+		printf("  %u waits for MPI calls or wake-ups: %u found, %u contradicted by a run\n", result->known, result->known_found,
+		       result->known_contradicted);
 	if (result->doubtful)
 		printf("  at %u places a task stopped, but not for much longer than without delays\n", result->doubtful);
 	if (!result->runs)
@@ -48,7 +35,7 @@ static void print_text(const struct search *search, const struct discovery_resul
 		       quantity_time(waiting, search->plan.waiting_ns));
 }
 
-static void print_json(const struct search *search, const struct discovery_result *result, u64 confirmed)
+static void print_json(const struct search *search, const struct discovery_result *result)
 {
 	struct json json;
 
@@ -58,8 +45,12 @@ static void print_json(const struct search *search, const struct discovery_resul
 	json_put_unsigned(&json, "runs", result->runs);
 	json_put_unsigned(&json, "delays", result->delays);
 	json_put_unsigned(&json, "orders", result->edges);
-	json_put_unsigned(&json, "confirmed", confirmed);
-	json_put_unsigned(&json, "new", result->edges - confirmed);
+	json_put_unsigned(&json, "confirmed", result->confirmed);
+	json_put_unsigned(&json, "new", result->edges - result->confirmed);
+	json_put_unsigned(&json, "once", result->once);
+	json_put_unsigned(&json, "known", result->known);
+	json_put_unsigned(&json, "known_found", result->known_found);
+	json_put_unsigned(&json, "known_contradicted", result->known_contradicted);
 	json_put_unsigned(&json, "redundant", result->redundant);
 	json_put_unsigned(&json, "contradicted", result->contradicted);
 	json_put_unsigned(&json, "doubtful", result->doubtful);
@@ -80,19 +71,19 @@ int search_finish(const struct search *search)
 	const struct discover_options *options = search->options;
 	struct discovery_result result;
 	struct iot_reject reject = {};
-	u64 confirmed = 0;
-	int err = discovery_find(search->discovery, &result), code;
+	int err = discovery_find(search->discovery, &result), code = err ? EXIT_DONE : search_note_known(search);
 
+	if (code)
+		return code;
+	if (!err)
+		err = discovery_compare(search->discovery, &result);
 	if (!err)
 		err = discovery_write(search->discovery, options->output, &reject);
 	if (err)
 		return fail_reject(options->output, err, &reject);
-	code = count_confirmed(options->output, &confirmed);
-	if (code)
-		return code;
 	if (options->is_json)
-		print_json(search, &result, confirmed);
+		print_json(search, &result);
 	else if (!options->is_quiet)
-		print_text(search, &result, confirmed);
+		print_text(search, &result);
 	return EXIT_DONE;
 }

@@ -69,6 +69,9 @@ int search_resume(struct search *search);
 /* discover_waits.c */
 int search_note_waits(struct search *search);
 
+/* discover_known.c */
+int search_note_known(const struct search *search);
+
 /* discover_result.c */
 int search_finish(const struct search *search);
 

@@ -208,10 +208,49 @@ static void order_explains_the_wait_until_its_operation_ended(void **state)
 	discovery_close(discovery);
 }
 
+/* -- known orders -------------------------------------------------------------------------------- */
+
+static void note(struct discovery *discovery, u32 task, u32 op, u32 waiter, u32 waiter_op, bool is_wait)
+{
+	const struct discovery_known known = { task, op, waiter, waiter_op, is_wait };
+
+	assert_int_equal(discovery_note_known(discovery, &known), 0);
+}
+
+/* The run with a delay shows that the reads of tasks 2 and 3 wait for the second read of task 1. */
+static void known_waits_are_compared_with_those_found(void **state)
+{
+	struct discovery *discovery = open_three();
+	char why[DISCOVERY_WHY_BYTES];
+	struct discovery_result result;
+	struct iot_reject reject;
+
+	(void)state;
+	write_three(true);
+	assert_int_equal(discovery_add(discovery, scratch_trace, &reject, why), 0);
+	assert_int_equal(discovery_find(discovery, &result), 0);
+	assert_int_equal(result.edges, 2);
+	assert_int_equal(result.once, 2);
+	note(discovery, 1, 1, 2, 1, true);  /* is weaker than one that was found: the second read of task 2 */
+	note(discovery, 1, 2, 2, 0, true);  /* was found */
+	note(discovery, 2, 1, 3, 0, true);  /* was not found */
+	note(discovery, 3, 5, 1, 1, true);  /* was kept by no run */
+	note(discovery, 1, 2, 1, 0, true);  /* is of one thread */
+	note(discovery, 1, 2, 2, 2, true);  /* no place follows */
+	note(discovery, 1, 2, 3, 0, false); /* is no wait */
+	assert_int_equal(discovery_compare(discovery, &result), 0);
+	assert_int_equal(result.known, 4);
+	assert_int_equal(result.known_found, 2);
+	assert_int_equal(result.known_contradicted, 1);
+	assert_int_equal(result.confirmed, 2);
+	discovery_close(discovery);
+}
+
 SUITE("discover_runs",
       WITH_SCRATCH(runs_share_one_copy_of_a_path)
       TEST(different_paths_have_different_copies)
       WITH_SCRATCH(thread_that_may_explain_most_is_delayed_first)
       WITH_SCRATCH(run_without_waits_is_the_only_one)
       WITH_SCRATCH(wait_during_which_no_other_thread_ends_an_operation_is_none)
-      WITH_SCRATCH(order_explains_the_wait_until_its_operation_ended))
+      WITH_SCRATCH(order_explains_the_wait_until_its_operation_ended)
+      WITH_SCRATCH(known_waits_are_compared_with_those_found))

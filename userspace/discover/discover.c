@@ -57,6 +57,8 @@ void discovery_close(struct discovery *discovery)
 		run_free(&discovery->runs[i]);
 	free(discovery->runs);
 	free(discovery->orders.list);
+	free(discovery->known.list);
+	free(discovery->known_waits.list);
 	run_paths_close(discovery->paths);
 	free(discovery);
 }
@@ -266,6 +268,8 @@ int discovery_find(struct discovery *discovery, struct discovery_result *result)
 	discovery->has_changed = differ(&before, orders);
 	free(before.list);
 	result->edges = orders->count;
+	for (i = 0; i < orders->count; i++)
+		result->once += orders->list[i].delays == 1;
 	return err;
 }
 

@@ -55,6 +55,20 @@ struct discovery_plan {
 };
 
 /**
+ * struct discovery_known - an order that is known from elsewhere
+ * @task, @op: operation that ends first
+ * @waiter, @waiter_op: the operations of the task @waiter after this one wait
+ * @is_wait: the task waits for the other one, so that a delay can show it; else only the results of operations have the order
+ */
+struct discovery_known {
+	u32 task;
+	u32 op;
+	u32 waiter;
+	u32 waiter_op;
+	bool is_wait;
+};
+
+/**
  * struct discovery_result - what the runs show so far
  * @runs: with delays
  * @delays: delays in them
@@ -62,6 +76,11 @@ struct discovery_plan {
  * @redundant: orders that followed from others
  * @contradicted: orders that another run did not keep
  * @doubtful: places where a task stopped, but not for much longer than in the run without delays
+ * @once: orders that are left and that a single delay showed
+ * @confirmed: orders that are left and that follow from known ones
+ * @known: known waits between places of different threads
+ * @known_found: of these, those that follow from the orders found
+ * @known_contradicted: of these, those that a run did not keep
  */
 struct discovery_result {
 	u32 runs;
@@ -70,6 +89,11 @@ struct discovery_result {
 	u32 redundant;
 	u32 contradicted;
 	u32 doubtful;
+	u32 once;
+	u32 confirmed;
+	u32 known;
+	u32 known_found;
+	u32 known_contradicted;
 };
 
 int discovery_open(struct discovery **discovery);
@@ -80,6 +104,8 @@ void discovery_note_waiting(struct discovery *discovery, u32 task, u32 op, u64 n
 void discovery_set_delayed(struct discovery *discovery, u32 number);
 int discovery_plan(struct discovery *discovery, bool is_every, struct discovery_plan *plan);
 int discovery_find(struct discovery *discovery, struct discovery_result *result);
+int discovery_note_known(struct discovery *discovery, const struct discovery_known *known);
+int discovery_compare(struct discovery *discovery, struct discovery_result *result);
 int discovery_write(const struct discovery *discovery, const char *output, struct iot_reject *reject);
 void discovery_close(struct discovery *discovery);
 

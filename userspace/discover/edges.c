@@ -50,7 +50,14 @@ static u64 free_since_ns(const struct run *run, u32 task, u32 place, u64 until_n
 	return ns;
 }
 
-static int add(struct orders *orders, const struct order *order)
+/**
+ * orders_add() - add an order to a set
+ * @orders: the set; the same order may be in it several times, see orders_sort()
+ * @order: copied
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int orders_add(struct orders *orders, const struct order *order)
 {
 	struct order *grown;
 
@@ -105,7 +112,7 @@ static int orders_of_delay(struct orders *orders, const struct run *base, const 
 			continue;
 		order.waiter = task->twin;
 		order.waiter_place = place;
-		err = add(orders, &order);
+		err = orders_add(orders, &order);
 	}
 	return err;
 }
@@ -171,6 +178,18 @@ static const struct place *place_in(const struct run *run, u32 twin, u32 place)
 }
 
 /**
+ * order_is_kept() - did a run keep an order?
+ * @order: between places that each run has
+ * @run: any
+ */
+bool order_is_kept(const struct order *order, const struct run *run)
+{
+	const struct place *from = place_in(run, order->task, order->place), *to = place_in(run, order->waiter, order->waiter_place);
+
+	return !from || !to || from->end_ns <= to->enter_ns;
+}
+
+/**
  * orders_contradict() - remove orders that a run did not keep
  * @orders: the orders
  * @run: any
@@ -182,11 +201,8 @@ u32 orders_contradict(struct orders *orders, const struct run *run)
 	u32 i, left = 0, removed;
 
 	for (i = 0; i < orders->count; i++) {
-		const struct order *o = &orders->list[i];
-		const struct place *from = place_in(run, o->task, o->place), *to = place_in(run, o->waiter, o->waiter_place);
-
-		if (!from || !to || from->end_ns <= to->enter_ns)
-			orders->list[left++] = *o;
+		if (order_is_kept(&orders->list[i], run))
+			orders->list[left++] = orders->list[i];
 	}
 	removed = orders->count - left;
 	orders->count = left;
@@ -239,10 +255,9 @@ static void follow(struct search *s, u32 task, u32 without)
 			note_place(s, s->orders->list[low].waiter, s->orders->list[low].waiter_place);
 }
 
-static bool follows_from_others(struct search *s, u32 task_count, u32 index)
+/* @without: index of an order that is not used, RUN_NONE if all are. */
+static bool follows(struct search *s, u32 task_count, const struct order *o, u32 without)
 {
-	const struct order *o = &s->orders->list[index];
-
 	memset(s->first, 0xff, task_count * sizeof(*s->first));
 	memset(s->searched, 0xff, task_count * sizeof(*s->searched));
 	s->open_count = 0;
@@ -251,7 +266,7 @@ static bool follows_from_others(struct search *s, u32 task_count, u32 index)
 		u32 task = s->open[--s->open_count];
 
 		if (s->first[task] < s->searched[task])
-			follow(s, task, index);
+			follow(s, task, without);
 	}
 	return s->first[o->waiter] <= o->waiter_place;
 }
@@ -304,7 +319,7 @@ int orders_reduce(struct orders *orders, const struct run *base, u32 *redundant)
 	int err = search_begin(&search, orders, base->task_count);
 
 	for (i = 0; i < orders->count && !err; i++)
-		search.is_redundant[i] = follows_from_others(&search, base->task_count, i);
+		search.is_redundant[i] = follows(&search, base->task_count, &orders->list[i], i);
 	for (i = 0; i < orders->count && !err; i++)
 		if (!search.is_redundant[i])
 			orders->list[left++] = orders->list[i];
@@ -312,6 +327,28 @@ int orders_reduce(struct orders *orders, const struct run *base, u32 *redundant)
 		*redundant += orders->count - left;
 		orders->count = left;
 	}
+	search_end(&search);
+	return err;
+}
+
+/**
+ * orders_imply() - find out which other orders follow from a set
+ * @orders: the set, sorted
+ * @base: the run without delays
+ * @asked: other orders
+ * @count: of these
+ * @is_implied: out: for each of them
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int orders_imply(const struct orders *orders, const struct run *base, const struct order *asked, u32 count, bool *is_implied)
+{
+	struct search search;
+	u32 i;
+	int err = search_begin(&search, orders, base->task_count);
+
+	for (i = 0; i < count && !err; i++)
+		is_implied[i] = follows(&search, base->task_count, &asked[i], RUN_NONE);
 	search_end(&search);
 	return err;
 }

@@ -31,9 +31,12 @@ struct orders {
 	u32 room;
 };
 
+int orders_add(struct orders *orders, const struct order *order);
 int orders_of_run(struct orders *orders, const struct run *base, const struct run *run, u32 *doubtful);
 void orders_sort(struct orders *orders);
+bool order_is_kept(const struct order *order, const struct run *run);
 u32 orders_contradict(struct orders *orders, const struct run *run);
 int orders_reduce(struct orders *orders, const struct run *base, u32 *redundant);
+int orders_imply(const struct orders *orders, const struct run *base, const struct order *asked, u32 count, bool *is_implied);
 
 #endif

@@ -30,6 +30,8 @@ struct wait {
  * @is_delayed: for each thread of @base, by its number
  * @runs: those with delays
  * @orders: found
+ * @known: known from elsewhere
+ * @known_waits: those of them for which a task waits
  * @has_changed: the last run has changed the orders
  * @waiting_ns: that all runs together may explain
  */
@@ -43,6 +45,8 @@ struct discovery {
 	struct run *runs;
 	u32 count;
 	struct orders orders;
+	struct orders known;
+	struct orders known_waits;
 	bool has_changed;
 	u64 waiting_ns;
 };
