@@ -9,6 +9,48 @@
 #include "json.h"
 #include "table.h"
 
+/* Both approaches to compute time, for all threads. */
+static void print_compute(const struct search *search)
+{
+	struct discovery_compute all = {}, compute;
+	struct discovery_thread thread;
+	char delayed[32], cpu[32];
+	u32 i;
+
+	for (i = 0; !discovery_thread(search->discovery, i, &thread); i++) {
+		discovery_compute(search->discovery, thread.number, &compute);
+		all.gaps += compute.gaps;
+		all.delayed_ns += compute.delayed_ns;
+		all.cpu_ns += compute.cpu_ns;
+	}
+	if (all.gaps)
+		printf("  compute time in %u gaps between operations: %s after delays, %s on a CPU\n", all.gaps,
+		       quantity_time(delayed, all.delayed_ns), quantity_time(cpu, all.cpu_ns));
+}
+
+static void json_compute(const struct search *search, struct json *json)
+{
+	struct discovery_compute compute;
+	struct discovery_thread thread;
+	u32 i;
+
+	json_key(json, "compute");
+	json_begin(json, '[');
+	for (i = 0; !discovery_thread(search->discovery, i, &thread); i++) {
+		discovery_compute(search->discovery, thread.number, &compute);
+		if (!compute.gaps)
+			continue;
+		json_begin(json, '{');
+		json_put_unsigned(json, "thread", thread.number);
+		json_put_string(json, "command", thread.command);
+		json_put_unsigned(json, "gaps", compute.gaps);
+		json_put_unsigned(json, "delayed_ns", compute.delayed_ns);
+		json_put_unsigned(json, "cpu_ns", compute.cpu_ns);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
 static void print_text(const struct search *search, const struct discovery_result *result)
 {
 	const struct discover_options *options = search->options;
@@ -27,6 +69,7 @@ static void print_text(const struct search *search, const struct discovery_resul
 		       result->known_contradicted);
 	if (result->doubtful)
 		printf("  at %u places a task stopped, but not for much longer than without delays\n", result->doubtful);
+	print_compute(search);
 	if (!result->runs)
 		printf("  %s: there is nothing to discover\n",
 		       search->is_single ? "no two threads have operations" : "the trace explains all waits");
@@ -56,6 +99,7 @@ static void print_json(const struct search *search, const struct discovery_resul
 	json_put_unsigned(&json, "doubtful", result->doubtful);
 	json_put_unsigned(&json, "waiting_ns", search->plan.waiting_ns);
 	json_put_unsigned(&json, "left_ns", search->plan.left_ns);
+	json_compute(search, &json);
 	json_end(&json, '}');
 	json_line(&json);
 }

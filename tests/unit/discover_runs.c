@@ -18,10 +18,11 @@
 #define READS 50
 #define MS    1000000ull
 
+/* Each read runs for 5 ms, after 15 ms on a CPU since the one before. */
 static void read_file(struct scribe *s, u32 task)
 {
 	s->task = task;
-	PUT(read, .object = SCRIBE_FILE, .length_bytes = 10, .result = 10);
+	PUT(read, .object = SCRIBE_FILE, .length_bytes = 10, .result = 10, .runtime_ns = s->op * 20 * MS, .oncpu_ns = 5 * MS);
 }
 
 static void write_run(void)
@@ -81,7 +82,7 @@ static void different_paths_have_different_copies(void **state)
 /* -- the plan -------------------------------------------------------------------------------- */
 
 /* Reads of 1 ms. Times are in ms, and end the list by 0. */
-static const u64 reads_of_1[] = { 10, 20, 0 }, reads_of_2[] = { 30, 100, 0 }, reads_of_3[] = { 40, 42, 44, 46, 101, 0 };
+static const u64 reads_of_1[] = { 10, 20, 60, 0 }, reads_of_2[] = { 30, 100, 0 }, reads_of_3[] = { 40, 42, 44, 46, 101, 0 };
 
 struct next {
 	const u64 *ms;
@@ -99,7 +100,7 @@ static u32 earliest(const struct next next[3])
 	return first;
 }
 
-/* Writes a run. In one with a delay, task 1 is delayed for 1 s after its last read, for which all later reads of task 2 wait. */
+/* Writes a run. In one with a delay, task 1 is delayed for 1 s after its second read, for which all later reads wait. */
 static void write_three(bool has_delay)
 {
 	struct next next[3] = { { reads_of_1 }, { reads_of_2 }, { reads_of_3 } };
@@ -114,12 +115,11 @@ static void write_three(bool has_delay)
 		s->now_ns = (*next[i].ms + 1 + late_ms) * MS - 1000;
 		s->op = next[i].op++;
 		read_file(s, i + 1);
-		if (has_delay && !i && !*++next[i].ms) {
+		next[i].ms++;
+		if (has_delay && !i && next[i].op == 2) {
 			late_ms = 1000;
 			s->now_ns += late_ms * MS;
 			PUT(delayed, .duration_ns = late_ms * MS, .task = 1, .op = 2);
-		} else if (!has_delay || i) {
-			next[i].ms++;
 		}
 	}
 	scribe_finish(s);
@@ -147,7 +147,7 @@ static void thread_that_may_explain_most_is_delayed_first(void **state)
 	discovery_note_waiting(discovery, 2, 2, 3 * MS);
 	assert_int_equal(discovery_plan(discovery, false, &plan), 0);
 	assert_int_equal(plan.thread.number, 1);
-	assert_int_equal(plan.gain_ns, 25 * MS);
+	assert_int_equal(plan.gain_ns, 28 * MS);
 	assert_int_equal(plan.left_ns, 28 * MS);
 	assert_int_equal(plan.waiting_ns, 28 * MS);
 	discovery_set_delayed(discovery, 1);
@@ -246,6 +246,26 @@ static void known_waits_are_compared_with_those_found(void **state)
 	discovery_close(discovery);
 }
 
+/* Task 1 reads at 60 ms, 39 ms after its second read, of which it runs for 15 ms; the delay ends 1 us late. */
+static void compute_time_is_that_after_delays_and_that_on_a_cpu(void **state)
+{
+	struct discovery *discovery = open_three();
+	char why[DISCOVERY_WHY_BYTES];
+	struct discovery_compute compute;
+	struct iot_reject reject;
+
+	(void)state;
+	write_three(true);
+	assert_int_equal(discovery_add(discovery, scratch_trace, &reject, why), 0);
+	discovery_compute(discovery, 1, &compute);
+	assert_int_equal(compute.gaps, 1);
+	assert_in_range(compute.delayed_ns, 38 * MS, 39 * MS);
+	assert_int_equal(compute.cpu_ns, 15 * MS);
+	discovery_compute(discovery, 2, &compute);
+	assert_int_equal(compute.gaps, 0);
+	discovery_close(discovery);
+}
+
 SUITE("discover_runs",
       WITH_SCRATCH(runs_share_one_copy_of_a_path)
       TEST(different_paths_have_different_copies)
@@ -253,4 +273,5 @@ SUITE("discover_runs",
       WITH_SCRATCH(run_without_waits_is_the_only_one)
       WITH_SCRATCH(wait_during_which_no_other_thread_ends_an_operation_is_none)
       WITH_SCRATCH(order_explains_the_wait_until_its_operation_ended)
-      WITH_SCRATCH(known_waits_are_compared_with_those_found))
+      WITH_SCRATCH(known_waits_are_compared_with_those_found)
+      WITH_SCRATCH(compute_time_is_that_after_delays_and_that_on_a_cpu))

@@ -96,6 +96,18 @@ struct discovery_result {
 	u32 known_contradicted;
 };
 
+/**
+ * struct discovery_compute - the compute time of a thread between two operations
+ * @gaps: pairs of operations, with a delay after the first one
+ * @delayed_ns: the sum of the times between them in the runs with these delays, without the delays
+ * @cpu_ns: the sum of the times on a CPU between them in the run without delays
+ */
+struct discovery_compute {
+	u32 gaps;
+	u64 delayed_ns;
+	u64 cpu_ns;
+};
+
 int discovery_open(struct discovery **discovery);
 int discovery_add(struct discovery *discovery, const char *path, struct iot_reject *reject, char why[DISCOVERY_WHY_BYTES]);
 int discovery_thread(const struct discovery *discovery, u32 index, struct discovery_thread *thread);
@@ -106,6 +118,7 @@ int discovery_plan(struct discovery *discovery, bool is_every, struct discovery_
 int discovery_find(struct discovery *discovery, struct discovery_result *result);
 int discovery_note_known(struct discovery *discovery, const struct discovery_known *known);
 int discovery_compare(struct discovery *discovery, struct discovery_result *result);
+void discovery_compute(const struct discovery *discovery, u32 number, struct discovery_compute *compute);
 int discovery_write(const struct discovery *discovery, const char *output, struct iot_reject *reject);
 void discovery_close(struct discovery *discovery);
 

@@ -27,16 +27,6 @@ static u32 first_place(const struct run_task *task, u64 ns)
 	return i;
 }
 
-/* The last place of a task that it had entered with operation @op; RUN_NONE if there is none. */
-static u32 last_place(const struct run_task *task, u32 op)
-{
-	u32 i = task->count;
-
-	while (i && task->places[i - 1].op > op)
-		i--;
-	return i ? i - 1 : RUN_NONE;
-}
-
 /* When a task was free to continue to a place: its own delays are not its own time. */
 static u64 free_since_ns(const struct run *run, u32 task, u32 place, u64 until_ns)
 {
@@ -102,7 +92,7 @@ static int orders_of_delay(struct orders *orders, const struct run *base, const 
 	if (delay->ending == IOT_ENDING_signal || delay->task == RUN_NONE || run->tasks[delay->task].twin == RUN_NONE)
 		return 0;
 	order.task = run->tasks[delay->task].twin;
-	order.place = last_place(&run->tasks[delay->task], delay->op);
+	order.place = run_place_until(&run->tasks[delay->task], delay->op);
 	for (i = 0; i < run->task_count && order.place != RUN_NONE && !err; i++) {
 		const struct run_task *task = &run->tasks[i];
 		u32 place = first_place(task, delay->end_ns);

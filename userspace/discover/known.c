@@ -7,26 +7,10 @@
 
 #include "state.h"
 
-/* The last place of a task up to an operation, RUN_NONE if there is none. */
-static u32 place_until(const struct run_task *task, u32 op)
-{
-	u32 low = 0, high = task->count;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (task->places[middle].op <= op)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : RUN_NONE;
-}
-
 /* The first place of a task after an operation, RUN_NONE if there is none. */
 static u32 place_after(const struct run_task *task, u32 op)
 {
-	u32 before = place_until(task, op), place = before == RUN_NONE ? 0 : before + 1;
+	u32 before = run_place_until(task, op), place = before == RUN_NONE ? 0 : before + 1;
 
 	return place < task->count ? place : RUN_NONE;
 }
@@ -46,7 +30,7 @@ int discovery_note_known(struct discovery *discovery, const struct discovery_kno
 
 	if (order.task == RUN_NONE || order.waiter == RUN_NONE || discovery->threads[order.task] == discovery->threads[order.waiter])
 		return 0;
-	order.place = place_until(&base->tasks[order.task], known->op);
+	order.place = run_place_until(&base->tasks[order.task], known->op);
 	order.waiter_place = place_after(&base->tasks[order.waiter], known->waiter_op);
 	if (order.place == RUN_NONE || order.waiter_place == RUN_NONE)
 		return 0;

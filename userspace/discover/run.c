@@ -224,6 +224,28 @@ u32 run_task_find(const struct run *run, u32 id)
 	return RUN_NONE;
 }
 
+/**
+ * run_place_until() - the last place of a task up to an operation
+ * @task: of a run
+ * @op: number of an operation of the task
+ *
+ * Return: its index, RUN_NONE if there is none.
+ */
+u32 run_place_until(const struct run_task *task, u32 op)
+{
+	u32 low = 0, high = task->count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (task->places[middle].op <= op)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : RUN_NONE;
+}
+
 /* -- comparing -------------------------------------------------------------------------------- */
 
 /* The n-th task that the twin of the parent created in the same way. */

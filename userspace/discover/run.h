@@ -82,6 +82,7 @@ struct run {
 int run_load(struct run *run, const char *path, struct run_paths *paths, struct iot_reject *reject);
 void run_free(struct run *run);
 u32 run_task_find(const struct run *run, u32 id);
+u32 run_place_until(const struct run_task *task, u32 op);
 int run_match(struct run *run, const struct run *base, char *why, size_t room);
 
 #endif
