@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * module.c - the reason why a kernel module is missing.
+ * module.c - the reason why a kernel module is missing or cannot be used.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/utsname.h>
+
+#include <iotape/control.h>
 
 #include "iotape.h"
 
@@ -42,4 +46,27 @@ void iot_module_missing(const char *module, char *text, size_t room)
 	else
 		snprintf(text, room, "module %s is not installed for this kernel, %s "
 			 "(try: make modules install)", module, uts.release);
+}
+
+/**
+ * iot_module_query() - the abilities of the loaded modules, if they have the version of this program
+ * @control_fd: of /dev/iotape
+ * @query: out
+ * @text: out, after -EPROTO: a sentence about the two versions
+ * @room: room for it
+ *
+ * Return: 0, or -EPROTO if the modules belong to another version.
+ */
+int iot_module_query(int control_fd, struct iot_query *query, char *text, size_t room)
+{
+	char version[32] = "of an unknown version";
+	int err = ioctl(control_fd, IOT_IOC_QUERY, query);
+
+	if (!err && query->version == IOT_CONTROL_VERSION)
+		return 0;
+	if (!err)
+		snprintf(version, sizeof(version), "%u", query->version);
+	snprintf(text, room, "the loaded modules have control interface %s, this program needs %d "
+		 "(try: modprobe -r replayfs tapefs iotape; modprobe -a tapefs replayfs)", version, IOT_CONTROL_VERSION);
+	return -EPROTO;
 }

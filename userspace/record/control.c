@@ -172,10 +172,10 @@ int control_open(const struct record_options *options, uint64_t *session, char *
 
 	if (fd < 0)
 		return refuse(why, room, errno);
-	if (ioctl(fd, IOT_IOC_QUERY, &query) || query.version != IOT_CONTROL_VERSION) {
+	err = iot_module_query(fd, &query, why, room);
+	if (err) {
 		close(fd);
-		snprintf(why, room, "the loaded module iotape is of another version than this program");
-		return -EPROTO;
+		return err;
 	}
 	if (options->has_wakes && !(query.features & IOT_FEATURE_WAKES)) {
 		close(fd);

@@ -78,6 +78,19 @@ static int open_device(struct engine *e)
 	return err;
 }
 
+/* replayfs has no version of its own: it needs the iotape that was built with it. */
+static int check_version(struct engine *e)
+{
+	struct iot_query query;
+	int fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return refuse(e, IOT_CONTROL_PATH, -errno);
+	err = iot_module_query(fd, &query, e->replay->why, e->replay->room);
+	close(fd);
+	return err;
+}
+
 static int load(struct engine *e)
 {
 	struct iot_replay_load load = {
@@ -258,7 +271,7 @@ static int kernel_open(struct replay *replay)
 		.session_fd = -1,
 	};
 	replay->state = e;
-	err = open_device(e);
+	err = open_device(e) ?: check_version(e);
 	return err ? err : load(e);
 }
 
