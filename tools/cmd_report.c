@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "browser.h"
 #include "cmd.h"
 #include "option.h"
 #include "report_page.h"
@@ -23,6 +24,7 @@ struct options {
 	u32 path_count;
 	const char *output;
 	const char *title;
+	bool is_pdf;
 };
 
 #define FIELD(member) OPTION_FIELD(struct options, member)
@@ -48,6 +50,8 @@ static void check(struct option_state *state)
 
 static const struct option_row option_rows[] = {
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write the report to FILE (required)" },
+	{ "pdf", 0, OPTION_FLAG, NULL, .field = FIELD(is_pdf),
+	  .help = "write PDF instead of HTML, by an installed Chromium or Chrome" },
 	{ "title", 't', OPTION_TEXT, "TEXT", .field = FIELD(title), .help = "heading (default: Report of a job, or Runs side by side)" },
 	{},
 };
@@ -145,16 +149,18 @@ static int write_report(const struct options *options, struct report_view *view)
 	char *text = NULL;
 	size_t bytes = 0;
 	FILE *out = open_memstream(&text, &bytes);
-	int err = out ? nonce_make(view->nonce) : -ENOMEM;
+	int err = out ? nonce_make(view->nonce) : -ENOMEM, code = EXIT_DONE;
 
 	if (out && !err)
 		report_page_put(out, view);
 	if (out && fclose(out))
 		err = -ENOMEM;
-	if (!err)
+	if (!err && options->is_pdf)
+		code = browser_print(text, bytes, options->output);
+	else if (!err)
 		err = iot_file_save(options->output, text, bytes);
 	free(text);
-	return err ? fail("%s: %s", options->output, strerror(-err)) : EXIT_DONE;
+	return err ? fail("%s: %s", options->output, strerror(-err)) : code;
 }
 
 static int make_report(const struct options *options, const struct comparison *c)
