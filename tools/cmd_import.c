@@ -71,17 +71,22 @@ static void check(struct option_state *state)
 		option_error(state, "no --root given");
 	if (!options->import.trace)
 		option_error(state, "no --output given");
+	if (options->import.directory && *options->import.directory != '/')
+		option_error(state, "--cwd=%s: not an absolute path", options->import.directory);
 	if (options->import.calibration && options->import.keeps_cost)
 		option_error(state, "--calibration contradicts --keep-cost");
 }
 
 static const struct option_row option_rows[] = {
 	{ "format", 'f', OPTION_TEXT, "FORMAT", .word_at = import_format_at, .set = set_format,
-	  .help = "strace, dxt (text of darshan-dxt-parser), fio (I/O log), dftracer (.pfw) or recorder (text of recorder2text); "
+	  .help = "strace, dxt (text of darshan-dxt-parser), fio (I/O log), dftracer (.pfw), recorder (text of recorder2text), "
+		  "perf (output of perf trace) or lttng (system calls, as babeltrace2 prints them); "
 		  "default: detected from the logs" },
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(import.trace), .help = "write the trace to FILE (required)" },
 	{ "root", 'r', OPTION_DIRECTORY, "DIR", .set = set_root,
 	  .help = "include operations below DIR, an absolute path (required); may be repeated" },
+	{ "cwd", 0, OPTION_DIRECTORY, "DIR", .field = FIELD(import.directory),
+	  .help = "the program was started in DIR, an absolute path; for logs of perf and LTTng, which do not show it" },
 	{ "calibration", 'c', OPTION_FILE, "LOG", .field = FIELD(import.calibration),
 	  .help = "derive the time that strace takes from LOG, written by the same strace for a program that makes only short calls; "
 		  "default: a lower bound from the logs" },

@@ -22,6 +22,8 @@ static const struct foreign_format *const formats[] = {
 	&foreign_format_fio,
 	&foreign_format_dftracer,
 	&foreign_format_recorder,
+	&foreign_format_perf,
+	&foreign_format_lttng,
 };
 
 /**

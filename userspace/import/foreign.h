@@ -31,6 +31,8 @@ struct foreign_thread;
  * @file: a log begins; may be NULL
  * @end: all logs are read: free the memory of begin(); may be NULL
  * @passes: how often the logs are read
+ * @has_births: calls that make threads and processes are in the logs: a thread is known by its number, and its calls do not
+ *	overlap
  *
  * Functions return 0 or a negative errno.
  */
@@ -42,6 +44,7 @@ struct foreign_format {
 	int (*line)(struct foreign *f, char *line, u32 pass);
 	void (*end)(struct foreign *f);
 	u32 passes;
+	bool has_births;
 };
 
 /**
@@ -49,6 +52,7 @@ struct foreign_format {
  * @context: of the format
  * @gaps: by kind
  * @named: of the kinds that have names
+ * @directory: working directory of the first thread; NULL: not known
  * @is_any: a call was found
  * @message: why something failed; else ""
  */
@@ -57,6 +61,7 @@ struct foreign {
 	void *context;
 	char **roots;
 	size_t root_count;
+	const char *directory;
 	const char *path;
 	u64 line;
 	u64 gaps[IMPORT_GAP_COUNT];
@@ -134,9 +139,45 @@ struct posix_call {
 bool posix_is_known(const char *name);
 int posix_put(struct foreign *f, struct foreign_thread *thread, const struct posix_call *call);
 
+/* -- system calls, see foreign_syscall.c --------------------------------------------------------- */
+
+/**
+ * struct syscall_value - an argument of a system call
+ * @name: of the parameter of the kernel's function
+ * @text: a number, names of flags, a string without quotes, or a descriptor as in 3</a/b>
+ * @is_string: the log shows a string, and not its address
+ */
+struct syscall_value {
+	const char *name;
+	const char *text;
+	bool is_string;
+};
+
+#define SYSCALL_VALUES_MAX 16
+
+/**
+ * struct syscall_call - a system call, as far as it is known
+ * @name: without sys_
+ * @result: return value, or a negative errno, if @has_result
+ */
+struct syscall_call {
+	const char *name;
+	struct syscall_value values[SYSCALL_VALUES_MAX];
+	size_t count;
+	s64 result;
+	bool has_result;
+	u64 begin_ns;
+	u64 end_ns;
+};
+
+void syscall_add(struct syscall_call *call, const char *name, const char *text, bool is_string);
+int syscall_put(struct foreign *f, struct foreign_thread *thread, const struct syscall_call *call);
+
 extern const struct foreign_format foreign_format_dxt;
 extern const struct foreign_format foreign_format_fio;
 extern const struct foreign_format foreign_format_dftracer;
 extern const struct foreign_format foreign_format_recorder;
+extern const struct foreign_format foreign_format_perf;
+extern const struct foreign_format foreign_format_lttng;
 
 #endif

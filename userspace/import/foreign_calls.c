@@ -329,6 +329,17 @@ static u32 find_lanes(struct foreign *f, struct foreign_call *calls, size_t coun
 	return lanes;
 }
 
+/* Calls of one thread, sorted, that do not overlap but for rounding. Return: the number of their lanes. */
+static u32 cut_ends(struct foreign_call *calls, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < count; i++)
+		if (calls[i].end_ns > calls[i + 1].begin_ns)
+			calls[i].end_ns = calls[i + 1].begin_ns;
+	return 1;
+}
+
 /* -- the log that the model reads ----------------------------------------------------------------- */
 
 static void put_time(FILE *out, u64 time_ns)
@@ -410,7 +421,7 @@ static int add_process(struct foreign *f, struct log *log, struct foreign_call *
 
 		for (n = 1; i + n < count && calls[i + n].thread == calls[i].thread; n++)
 			;
-		many = find_lanes(f, calls + i, n);
+		many = f->format->has_births ? cut_ends(calls + i, n) : find_lanes(f, calls + i, n);
 		f->gaps[IMPORT_GAP_no_task] += many - 1;
 		larger = reallocarray(lanes, lane_count + many, sizeof(*lanes));
 		if (!larger) {

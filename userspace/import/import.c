@@ -486,6 +486,8 @@ static int add_foreign(struct import *im, const struct import_options *options, 
 			return refuse(im, -EINVAL, "%s: is both input and output", options->logs[i]);
 	err = foreign_open(&im->foreign, format, options->roots, options->root_count);
 	if (!err)
+		im->foreign->directory = options->directory;
+	if (!err)
 		err = foreign_read(im->foreign, options->logs, options->log_count);
 	if (!err)
 		err = foreign_finish(im->foreign, im->log);
@@ -500,6 +502,8 @@ static int add_logs(struct import *im, const struct import_options *options)
 	int err = find_format(im, options, &format);
 	size_t i;
 
+	if (!err && options->directory && !(format && format->has_births))
+		return refuse(im, -EINVAL, "%s: a working directory is for logs of the formats perf and lttng only", options->directory);
 	if (!err && format)
 		return add_foreign(im, options, format);
 	for (i = 0; i < options->log_count && !err; i++)

@@ -48,6 +48,7 @@
 	G(no_request, log, 0, "reads and writes have only the transferred size in the log: it is assumed to be the requested size") \
 	G(no_flags, log, 0, "opens have no flags in the log: reading and writing is assumed")       \
 	G(no_handle, log, 0, "operations name a file that is open more than once: the last open is assumed") \
+	G(lost, log, unknown, "events were lost before they reached the log")                       \
 	G(no_time, log, 0, "operations have no time in the log: only their order is known")         \
 	G(one_task, log, 0, "logs do not show the threads of calls: one thread is assumed")         \
 	G(no_task, nothing, 0, "threads were assumed, because calls of a process overlap")          \
@@ -82,6 +83,7 @@ struct import_cost {
  * @trace: trace to write
  * @roots: directories that become the roots of the trace, absolute, as the traced program named them
  * @root_count: their number, at least 1
+ * @directory: working directory of the first thread, for formats that do not show it; NULL: not known
  * @calibration: log of strace from which the time that it takes is derived; NULL: the logs themselves
  * @keeps_cost: this time remains part of the think time
  * @has_umask, @umask: file mode creation mask of the command that strace started, if it is known
@@ -95,6 +97,7 @@ struct import_options {
 	const char *trace;
 	char **roots;
 	size_t root_count;
+	const char *directory;
 	const char *calibration;
 	bool keeps_cost;
 	bool has_umask;
