@@ -170,6 +170,11 @@ static void print_text(const struct options *options, const struct compile_summa
 		print_duration(": ", s->delays_ns);
 		printf("\n");
 	}
+	if (s->freed) {
+		printf("  freeing the space of %llu removed files is not think time", s->freed);
+		print_duration(": ", s->freed_ns);
+		printf("\n");
+	}
 	if (s->recorder_ns) {
 		printf("  the cost of recording between operations is not think time");
 		print_duration(": ", s->recorder_ns);
@@ -324,6 +329,8 @@ static void print_json(const struct options *options, const struct compile_summa
 	json_put_unsigned(&json, "backpressure_ns", s->backpressure_ns);
 	json_put_unsigned(&json, "delays", s->delays);
 	json_put_unsigned(&json, "delays_ns", s->delays_ns);
+	json_put_unsigned(&json, "freed", s->freed);
+	json_put_unsigned(&json, "freed_ns", s->freed_ns);
 	json_put_unsigned(&json, "recorder_ns", s->recorder_ns);
 	json_put_unsigned(&json, "recorder_cut", s->recorder_cut);
 	json_put_unsigned(&json, "asleep_ns", s->asleep_ns);

@@ -290,6 +290,7 @@ static inline void iot_session_leave(void)
 }
 
 u64 iot_session_epoch(const struct iot_session *session);
+void iot_freed_record(struct iot_source *source, u64 begin_ns);
 
 /**
  * struct iot_slot - room for one record in this CPU's buffer; interrupts are off

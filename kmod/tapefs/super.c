@@ -46,11 +46,18 @@ static void free_inode(struct inode *inode)
 static void evict_inode(struct inode *inode)
 {
 	struct inode *lower = tfs_lower_inode(inode);
+	u64 begin_ns;
 
 	WARN_ON_ONCE(!list_empty(&TFS_I(inode)->denied));
 	truncate_inode_pages_final(&inode->i_data); /* there are none */
 	clear_inode(inode);
-	iput(lower);
+	if (likely(lower->i_nlink)) {
+		iput(lower);
+		return;
+	}
+	begin_ns = ktime_get_mono_fast_ns();
+	iput(lower); /* frees the space of the file, if no other inode or file refers to it */
+	iot_freed_record(&TFS_SB(inode->i_sb)->source, begin_ns);
 }
 
 static int statfs(struct dentry *dentry, struct kstatfs *stat)

@@ -35,6 +35,17 @@ static void put_delayed(struct scribe *s, u64 late_ns)
 	assert_int_equal(iot_writer_record(s->writer, &r), 0);
 }
 
+/* A file was removed, and its space is freed. */
+static void put_freed(struct scribe *s, u64 late_ns)
+{
+	struct iot_record r = { .kind = IOT_KIND_freed };
+
+	r.freed = (struct iot_rec_freed){ .time_ns = s->now_ns + late_ns, .duration_ns = HELD_NS,
+					  .task = s->task, .op = s->op };
+	s->now_ns += late_ns + HELD_NS;
+	assert_int_equal(iot_writer_record(s->writer, &r), 0);
+}
+
 static void put_read(struct scribe *s, u64 runtime_ns)
 {
 	PUT(read, .object = SCRIBE_FILE, .handle = HANDLE, .length_bytes = 10, .result = 10,
@@ -90,6 +101,18 @@ static void delay_is_not_think_time(void **state)
 	put_read(s, RAN_NS);
 	scribe_finish(s);
 	gives(RAN_NS, 600 - RAN_NS);
+}
+
+static void freeing_space_is_not_think_time(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+
+	(void)state;
+	begin(s);
+	put_freed(s, 100);
+	put_read(s, HELD_NS); /* it used a CPU */
+	scribe_finish(s);
+	gives(600, 0);
 }
 
 static void two_waits_for_the_collector_are_not_think_time(void **state)
@@ -175,6 +198,7 @@ static void summary_counts_waits_for_the_collector(void **state)
 SUITE("backpressure",
       WITH_SCRATCH(wait_for_the_collector_is_not_think_time)
       WITH_SCRATCH(delay_is_not_think_time)
+      WITH_SCRATCH(freeing_space_is_not_think_time)
       WITH_SCRATCH(two_waits_for_the_collector_are_not_think_time)
       WITH_SCRATCH(wait_in_another_gap_or_task_does_not_count)
       WITH_SCRATCH(wait_during_an_operation_does_not_count)

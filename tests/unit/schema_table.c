@@ -258,7 +258,7 @@ static void end_is_begin_plus_span(void **state)
 	} rows[] = {
 		{ IOT_KIND_read, true },	{ IOT_KIND_mpi_coll, true },
 		{ IOT_KIND_backpressure, true },	{ IOT_KIND_touch, true },
-		{ IOT_KIND_delayed, true },
+		{ IOT_KIND_delayed, true },		{ IOT_KIND_freed, true },
 		{ IOT_KIND_complete, false },	{ IOT_KIND_clock, false },
 		{ IOT_KIND_exit, false },	{ IOT_KIND_played, false },
 	};

@@ -299,6 +299,8 @@ static void summarize(struct compiler *c)
 	s->backpressure_ns = graph->backpressure_ns;
 	s->delays = graph->delays;
 	s->delays_ns = graph->delays_ns;
+	s->freed = graph->freed;
+	s->freed_ns = graph->freed_ns;
 	s->recorder_ns = graph->recorder_ns;
 	s->recorder_cut = graph->recorder_cut;
 	s->asleep_ns = graph->asleep_ns;

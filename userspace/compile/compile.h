@@ -39,6 +39,7 @@ enum compile_contradiction {
  * @omissions: of the program: those of the trace, and records that could not be expressed
  * @backpressure_waits, @backpressure_ns: waits for the collector, which are not think time
  * @delays, @delays_ns: delays by the recorder, which are not think time
+ * @freed, @freed_ns: as in struct graph: not think time either
  * @recorder_ns: costs of recording between operations, which are not think time
  * @recorder_cut: times between operations that were shorter than these costs
  * @asleep_ns: think time that tasks slept, for an unknown reason, while others were in operations
@@ -73,6 +74,8 @@ struct compile_summary {
 	u64 backpressure_ns;
 	u64 delays;
 	u64 delays_ns;
+	u64 freed;
+	u64 freed_ns;
 	u64 recorder_ns;
 	u64 recorder_cut;
 	u64 asleep_ns;

@@ -292,6 +292,13 @@
 	F(u32, task, task, "the task that waited for the collector")                   \
 	F(u32, op, cost, "operations the task had entered by then")
 
+/* After the operation that removed the last name or closed the last descriptor of a file. */
+#define IOT_FIELDS_freed(F)                                                            \
+	F(u64, time_ns, instant, "when it began")                                      \
+	F(u64, duration_ns, span, "how long it took")                                  \
+	F(u32, task, task, "the task that freed the space")                            \
+	F(u32, op, cost, "operations the task had entered by then")
+
 /* By a thread that exits, or by any in sessions that request it; a wake-up without new order has no record. */
 #define IOT_FIELDS_wake(F)                                                             \
 	F(u64, time_ns, instant, "when")                                               \
@@ -800,6 +807,7 @@
 	R(36, wake, life, "a task woke another one out of a voluntary wait")           \
 	R(37, delayed, life, "a task was delayed, to find out which others wait for it") \
 	R(38, discovered, life, "a task waits for another one, as delays in other runs showed") \
+	R(39, freed, life, "a task freed the space of a removed file after an operation")  \
 	R(64, lookup, op, "a name looked up by the file system")                       \
 	R(65, open, op, "open or create a file")                                       \
 	R(66, stat, op, "attributes read")                                             \

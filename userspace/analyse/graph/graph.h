@@ -190,7 +190,7 @@ struct graph_op {
 	u16 kind;
 };
 
-/* A task waited for the collector, or was delayed. */
+/* A task waited for the collector, was delayed, or freed the space of a removed file: it did not think. */
 struct graph_backpressure {
 	u64 begin_ns;
 	u64 end_ns;
@@ -380,6 +380,7 @@ struct graph_object;
  * @dropped_bytes: that they moved
  * @backpressure_waits, @backpressure_ns: waits for the collector, of all tasks
  * @delays, @delays_ns: delays of all tasks, see the record `delayed`
+ * @freed, @freed_ns: removed files whose space was freed after the operation, and the time that this took
  * @recorder_ns: costs of recording between operations, not part of think time
  * @recorder_cut: gaps that were shorter than these costs should be
  * @asleep_ns: sleep for an unknown reason while others were in operations, of all tasks
@@ -447,6 +448,8 @@ struct graph {
 	u64 backpressure_ns;
 	u64 delays;
 	u64 delays_ns;
+	u64 freed;
+	u64 freed_ns;
 	u64 recorder_ns;
 	u64 recorder_cut;
 	u64 asleep_ns;

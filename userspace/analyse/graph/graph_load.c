@@ -389,6 +389,17 @@ static int load_delayed(struct loader *l, const struct iot_rec_delayed *r)
 	return err ? err : graph_backpressure_add(l->graph, task, r->time_ns, r->time_ns + r->duration_ns);
 }
 
+/* The storage worked for the task, which did not think. */
+static int load_freed(struct loader *l, const struct iot_rec_freed *r)
+{
+	u32 task;
+	int err = graph_task_make(l->graph, r->task, &task);
+
+	l->graph->freed++;
+	l->graph->freed_ns += r->duration_ns;
+	return err ? err : graph_backpressure_add(l->graph, task, r->time_ns, r->time_ns + r->duration_ns);
+}
+
 /* -- MPI ------------------------------------------------------------------------------------- */
 
 static int mpi_half(struct loader *l, u32 task, u64 time_ns, u16 kind, u32 number)
@@ -580,6 +591,8 @@ static int load_record(struct loader *l)
 		return load_backpressure(l, &r->backpressure);
 	case IOT_KIND_delayed:
 		return load_delayed(l, &r->delayed);
+	case IOT_KIND_freed:
+		return load_freed(l, &r->freed);
 	case IOT_KIND_discovered:
 		return load_discovered(l, &r->discovered);
 	case IOT_KIND_wake:
