@@ -178,6 +178,7 @@ static int make_report(const struct options *options, const struct comparison *c
 		return fail("%s: %s", options->output, strerror(ENOMEM));
 	for (i = 0; i < c->run_count && !code; i++) {
 		view.runs[i].run = &c->runs[i];
+		view.runs[i].all = c;
 		view.runs[i].index = i;
 		err = read_run(&limits, &view.runs[i], &reject);
 		if (err)

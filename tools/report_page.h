@@ -19,7 +19,8 @@
 /**
  * struct report_run - a run, and all that is shown of it
  * @run: of the comparison
- * @index: of it
+ * @all: the comparison
+ * @index: of the run
  * @charts: of its trace
  * @waits, @advise: of a recording
  * @has_waits, @has_advise: they are set
@@ -27,6 +28,7 @@
  */
 struct report_run {
 	const struct comparison_run *run;
+	const struct comparison *all;
 	u32 index;
 	struct report charts;
 	struct waits waits;
@@ -61,6 +63,9 @@ void report_run_put(FILE *out, const struct report_run *run);
 
 /* report_hints.c */
 void report_hints_put(FILE *out, const struct advise *advise);
+
+/* report_accuracy.c */
+void report_accuracy_put(FILE *out, const struct report_run *run);
 
 /* report_waits.c */
 void report_times_put(FILE *out, const struct waits *waits);

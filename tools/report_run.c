@@ -327,6 +327,11 @@ static void put_late(FILE *out, const void *context)
 	report_late_put(out, &run_of(context)->waits.late);
 }
 
+static void put_accuracy(FILE *out, const void *context)
+{
+	report_accuracy_put(out, run_of(context));
+}
+
 static void put_why(FILE *out, const void *context)
 {
 	html_text(out, run_of(context)->why);
@@ -404,6 +409,7 @@ void report_run_put(FILE *out, const struct report_run *run)
 		{ "tiles", put_tiles },
 		{ "hints", put_hints, has_hints },
 		{ "times", put_times, has_waits },
+		{ "accuracy", put_accuracy, has_waits },
 		{ "why", put_why, has_why },
 		{ "late", put_late, has_late },
 		{ "lanes", put_lanes, has_lanes },
