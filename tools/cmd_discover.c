@@ -44,11 +44,16 @@ static void check(struct option_state *state)
 		option_error(state, "--output=%s: the trace is a file", options->output);
 }
 
+static const char *const mpi_modes[] = { "auto", "on", "off", "openmpi", "mpich", NULL };
+
 static const struct option_row option_rows[] = {
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output),
 	  .help = "write the trace to FILE (default: iotape.iot)" },
 	{ "mount", 'm', OPTION_DIRECTORY, "DIR", .set = add_mount,
 	  .help = "record operations below DIR (default: the working directory); may be repeated" },
+	{ "mpi", 0, OPTION_WORD, .words = mpi_modes, .field = FIELD(mpi),
+	  .help = "record MPI calls, and compare the orders with them: as iotape record --mpi (default: auto)" },
+	{ "wakes", 0, .field = FIELD(has_wakes), .help = "record wake-ups, and compare the orders with them" },
 	{ "runs", 0, OPTION_COUNT, "M", .min = 2, .max = RUNS_MAX, .field = FIELD(runs),
 	  .help = "run the command at most M times, the first time without delays (default: 16)" },
 	{ "period", 0, OPTION_COUNT, "P", .min = 1, .max = IOT_DELAY_PERIOD_MAX, .field = FIELD(period),
@@ -161,7 +166,7 @@ static int discover(struct search *search)
 
 static int run(int argc, char **argv)
 {
-	struct discover_options options = { .output = "iotape.iot", .runs = RUNS_DEFAULT };
+	struct discover_options options = { .output = "iotape.iot", .mpi = "auto", .runs = RUNS_DEFAULT };
 	struct search search = { .options = &options };
 	int err, code;
 

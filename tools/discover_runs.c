@@ -22,7 +22,7 @@ static void become_recorder(const struct search *search, const struct iot_delay 
 {
 	const struct discover_options *options = search->options;
 	char text[DELAY_TEXT_BYTES], delays[DELAY_TEXT_BYTES + 16];
-	const char *arguments[8 + 2 * DISCOVER_MOUNTS_MAX];
+	const char *arguments[11 + 2 * DISCOVER_MOUNTS_MAX];
 	char **all;
 	int count = 0, extra = 0;
 	unsigned int i;
@@ -38,6 +38,10 @@ static void become_recorder(const struct search *search, const struct iot_delay 
 		snprintf(delays, sizeof(delays), "--delay=%s", delay_text(delay, text));
 		arguments[count++] = delays;
 	}
+	arguments[count++] = "--mpi";
+	arguments[count++] = options->mpi;
+	if (options->has_wakes)
+		arguments[count++] = "--wakes";
 	for (i = 0; i < options->mount_count; i++) {
 		arguments[count++] = "-m";
 		arguments[count++] = options->mounts[i];

@@ -17,6 +17,7 @@
 
 /**
  * struct discover_options - the options of iotape discover
+ * @mpi, @has_wakes: options of iotape record
  * @runs: how often the command is run at most
  * @period: 0: chosen for each run
  * @is_every: delay every thread
@@ -27,8 +28,10 @@ struct discover_options {
 	char *mounts[DISCOVER_MOUNTS_MAX];
 	unsigned int mount_count;
 	const char *output;
+	const char *mpi;
 	unsigned int runs;
 	unsigned int period;
+	bool has_wakes;
 	bool is_every;
 	bool is_sleep_only;
 	bool is_resume;
