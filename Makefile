@@ -102,6 +102,10 @@ check-report:
 check-packages:
 	@tests/summary --timeout=3600 tests/packages/run
 
+## check-slurm: jobs of a Slurm in a virtual machine, with their files recorded (root, ten minutes)
+check-slurm:
+	@tests/summary --timeout=3600 tests/slurm/run
+
 ## demo: record a program, replay it on two storages, compare (root)
 demo:
 	@tools/demo
@@ -135,5 +139,5 @@ help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-all check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages deb rpm demo bench drift docs \
+	uninstall-modules check-fast check check-all check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages check-slurm deb rpm demo bench drift docs \
 	clean help

@@ -46,6 +46,8 @@ slurm_configuration() { # DIR
 		SelectType=select/cons_tres
 		SelectTypeParameters=CR_CPU
 		MailProg=/bin/true
+		MessageTimeout=100
+		BatchStartTimeout=100
 		ReturnToService=2
 		NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
 		PartitionName=all Nodes=$host Default=YES MaxTime=10 OverSubscribe=FORCE:4 State=UP
@@ -53,7 +55,7 @@ slurm_configuration() { # DIR
 }
 
 slurm_open() {
-	local tries until=$((SECONDS + 60))
+	local tries until=$((SECONDS + 180))
 	chmod 755 "$1"
 	mkdir "$1/state" "$1/spool"
 	slurm_munge "$1"
@@ -74,6 +76,7 @@ slurm_open() {
 		[ "$(sinfo -h -o %t 2>/dev/null)" != idle ] || return 0
 		sleep 0.1
 	done
+	sinfo
 	tail -n 3 "$1"/*.log "$1"/*.out
 	return 1
 }
