@@ -62,7 +62,7 @@ static void check(struct option_state *state)
 
 static const struct option_row option_rows[] = {
 	{ "format", 'f', OPTION_TEXT, "FORMAT", .word_at = export_format_at, .set = set_format,
-	  .help = "csv, chrome (JSON, also for Perfetto), ctf (a directory for babeltrace2), dxt (text of darshan-dxt-parser), fio (I/O log), otf2 (a directory for Vampir), perfetto, prometheus or strace "
+	  .help = "csv, chrome (JSON, also for Perfetto), codes (logs for the simulator), ctf (a directory for babeltrace2), dxt (text of darshan-dxt-parser), fio (I/O log), otf2 (a directory for Vampir), perfetto, prometheus or strace "
 		  "(required)" },
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write to FILE (default: standard output)" },
 	OPTION_ROWS_SELECTION(struct options, export.selection),

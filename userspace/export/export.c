@@ -11,6 +11,7 @@
 static const struct export_format *const formats[] = {
 	&export_format_csv,
 	&export_format_chrome,
+	&export_format_codes,
 	&export_format_ctf,
 	&export_format_dxt,
 	&export_format_fio,

@@ -117,6 +117,7 @@ struct export {
 
 extern const struct export_format export_format_csv;
 extern const struct export_format export_format_chrome;
+extern const struct export_format export_format_codes;
 extern const struct export_format export_format_ctf;
 extern const struct export_format export_format_dxt;
 extern const struct export_format export_format_fio;
