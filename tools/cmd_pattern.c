@@ -3,6 +3,7 @@
  * cmd_pattern.c - iotape pattern: the operations of a trace as loops, the same for many ranks.
  */
 #include <errno.h>
+#include <iotape/model.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "omissions.h"
 #include "option.h"
 #include "pattern/pattern.h"
+#include "pattern_model.h"
 #include "pattern_trace.h"
 
 #define RUNS_MAX    16
@@ -24,6 +26,8 @@ struct options {
 	uint64_t ranks;
 	uint64_t text_ranks;
 	const char *measured;
+	const char *model;
+	bool is_compensated;
 	char *changes[CHANGES_MAX];
 	unsigned int change_count;
 	const char *output;
@@ -58,6 +62,9 @@ static const struct option_row option_rows[] = {
 	  .help = "with --parse, the number of ranks instead of that in the text" },
 	{ "extrapolate", 0, OPTION_COUNT, "RANKS", .field = FIELD(ranks), .min = 1, .max = 1 << 24,
 	  .help = "create the pattern of a run with RANKS ranks from the patterns of three or more runs" },
+	{ "model", 0, OPTION_FILE, "FILE", .field = FIELD(model), .help = "with --extrapolate, times may also be functions of the model in the shared object FILE" },
+	{ "compensate", 0, .field = FIELD(is_compensated),
+	  .help = "with --extrapolate, stretch the times of operations to functions for those of whole tasks" },
 	{ "measured", 0, OPTION_FILE, "PATTERN", .field = FIELD(measured),
 	  .help = "with --extrapolate, compare the result with the pattern of a run with the same number of ranks" },
 	{ "set", 0, OPTION_TEXT, "NAME=VALUE", .set = add_change,
@@ -105,8 +112,8 @@ static void check(struct option_state *state)
 	if (options->change_count && !options->output)
 		option_error(state, "no --output given");
 	check_parse(state);
-	if (options->measured && !options->ranks)
-		option_error(state, "--measured requires --extrapolate");
+	if ((options->measured || options->model || options->is_compensated) && !options->ranks)
+		option_error(state, "--%s requires --extrapolate", options->measured ? "measured" : options->model ? "model" : "compensate");
 	if (options->ranks && !options->output)
 		option_error(state, "no --output given");
 	if (options->ranks && options->input_count < 3)
@@ -191,9 +198,17 @@ static int make(const struct options *options)
 	return code;
 }
 
-static void print_fits(const struct extrapolation_summary *summary)
+/* How far the sums of the functions of operations were from the functions of whole tasks. */
+static void print_compensation(const char *class, const struct extrapolation_fit *fit)
 {
-	static const char *const classes[] = { "think times", "file operations", "messages", "collectives" };
+	if (fit->sum_ns > 0)
+		printf("  %s of whole tasks: R2 %.3f; times of operations stretched by %.3f\n", class,
+		       fit->total_explained / fit->compensated_ns, fit->compensated_ns / fit->sum_ns);
+}
+
+static void print_fits(const struct extrapolation_summary *summary, const struct iotape_model *model)
+{
+	static const char *const classes[] = { "think times", "file operations", "messages", "reductions", "collectives" };
 	const struct extrapolation_fit *fit;
 	u32 i, form;
 
@@ -204,13 +219,15 @@ static void print_fits(const struct extrapolation_summary *summary)
 		printf("  %s: R2 %.3f", classes[i], fit->explained / (double)fit->positions);
 		for (form = 0; form < EXTRAPOLATION_FORMS; form++)
 			if (fit->forms[form])
-				printf(", %llu %s", (unsigned long long)fit->forms[form], extrapolation_form_name(form));
+				printf(", %llu %s", (unsigned long long)fit->forms[form],
+				       model && form == EXTRAPOLATION_FORMS - 1 ? model->name : extrapolation_form_name(form));
 		printf("\n");
+		print_compensation(classes[i], fit);
 	}
 }
 
 static void print_extrapolated(const struct options *options, const struct pattern *pattern, size_t bytes,
-			       const struct extrapolation_summary *fits)
+			       const struct extrapolation_summary *fits, const struct iotape_model *model)
 {
 	struct pattern_summary summary;
 
@@ -220,7 +237,7 @@ static void print_extrapolated(const struct options *options, const struct patte
 	       (unsigned long long)summary.ranks, (unsigned long long)summary.groups);
 	printf("  operations: exact functions, which reproduce those of all %u runs\n", options->input_count);
 	if (summary.has_times)
-		print_fits(fits);
+		print_fits(fits, model);
 	else
 		printf("  times: unknown\n");
 }
@@ -272,17 +289,21 @@ static int load_run(const struct options *options, const char *input, struct pat
 
 static int extrapolate_runs(const struct options *options, const struct pattern **runs)
 {
+	struct extrapolation_options how = { .is_compensated = options->is_compensated };
 	struct extrapolation_summary summary;
 	struct pattern_refusal refusal;
 	struct pattern *pattern = NULL;
 	size_t bytes = 0;
-	int err = pattern_extrapolate(runs, options->input_count, options->ranks, &pattern, &summary, &refusal), code;
+	int code = options->model ? load_model(options->model, &how.loaded) : EXIT_DONE, err;
 
+	if (code)
+		return code;
+	err = pattern_extrapolate(runs, options->input_count, options->ranks, &how, &pattern, &summary, &refusal);
 	if (err)
 		return fail("%s", err == -EOPNOTSUPP ? refusal.text : strerror(-err));
 	code = save(options, pattern, &bytes);
 	if (!code && !options->is_quiet)
-		print_extrapolated(options, pattern, bytes, &summary);
+		print_extrapolated(options, pattern, bytes, &summary, how.loaded);
 	if (!code && options->measured)
 		code = compare(options, pattern);
 	pattern_free(pattern);

@@ -547,6 +547,7 @@ static void patterns_are_extrapolated(void **unused)
 	const struct pattern *runs[4];
 	struct extrapolation_summary summary;
 	struct pattern_refusal refusal;
+	const struct extrapolation_options plain = {};
 	struct pattern *made;
 	u32 i, j, count;
 	int err;
@@ -556,7 +557,7 @@ static void patterns_are_extrapolated(void **unused)
 		for (count = 0; count < 4 && cases[i].runs[count]; count++)
 			runs[count] = pattern_of(cases[i].runs[count], cases[i].code);
 		for (j = 0; j < ARRAY_SIZE(cases[i].held_out); j++) {
-			err = pattern_extrapolate(runs, count, cases[i].held_out[j], &made, &summary, &refusal);
+			err = pattern_extrapolate(runs, count, cases[i].held_out[j], &plain, &made, &summary, &refusal);
 			if (err)
 				printf("# %s, %u ranks: %s\n", cases[i].name, cases[i].held_out[j], refusal.text);
 			assert_row(cases[i].name, !err);
@@ -597,7 +598,7 @@ static void misfits_are_refused(void **unused)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		for (j = 0; j < 3; j++)
 			runs[j] = pattern_of(cases[i].runs[j], cases[i].code);
-		assert_int_equal(pattern_extrapolate(runs, 3, cases[i].ranks, &made, &summary, &refusal), -EOPNOTSUPP);
+		assert_int_equal(pattern_extrapolate(runs, 3, cases[i].ranks, &(struct extrapolation_options){}, &made, &summary, &refusal), -EOPNOTSUPP);
 		assert_string_equal(refusal.text, cases[i].sentence);
 		for (j = 0; j < 3; j++)
 			pattern_free((struct pattern *)runs[j]);

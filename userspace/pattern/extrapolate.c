@@ -440,16 +440,17 @@ const char *extrapolation_form_name(u32 form)
  * @runs: patterns of runs with different numbers of ranks; are sorted by these
  * @count: their number
  * @ranks: number of ranks of the result
+ * @options: how times are extrapolated
  * @pattern: out: to be freed by pattern_free()
  * @summary: out: how well times fit
  * @refusal: filled in if the error is -EOPNOTSUPP
  *
  * Return: 0; -EOPNOTSUPP if a structure or a number does not fit; -ENOMEM.
  */
-int pattern_extrapolate(const struct pattern **runs, u32 count, u64 ranks, struct pattern **pattern,
-			struct extrapolation_summary *summary, struct pattern_refusal *refusal)
+int pattern_extrapolate(const struct pattern **runs, u32 count, u64 ranks, const struct extrapolation_options *options,
+			struct pattern **pattern, struct extrapolation_summary *summary, struct pattern_refusal *refusal)
 {
-	struct extrapolation x = { .refusal = refusal };
+	struct extrapolation x = { .refusal = refusal, .options = options };
 	int err = open_runs(&x, runs, count);
 
 	*summary = (struct extrapolation_summary){};
@@ -461,5 +462,7 @@ int pattern_extrapolate(const struct pattern **runs, u32 count, u64 ranks, struc
 		err = extrapolate_to(&x, ranks, pattern);
 	if (!err)
 		extrapolate_times(&x, *pattern, summary);
+	if (!err && options->is_compensated && (*pattern)->has_times)
+		err = extrapolate_compensation(&x, *pattern, summary);
 	return err;
 }

@@ -19,9 +19,15 @@ struct extrapolation {
 	const struct pattern *const *runs;
 	struct scaling scaling;
 	const struct pattern *model;
+	const struct extrapolation_options *options;
 	struct pattern_refusal *refusal;
 };
 
+/* extrapolate_compensation.c */
+enum extrapolation_class extrapolation_class_of(const struct shape *shape);
+int extrapolate_compensation(struct extrapolation *x, struct pattern *made, struct extrapolation_summary *summary);
+
+/* extrapolate_times.c */
 void extrapolate_times(struct extrapolation *x, struct pattern *made, struct extrapolation_summary *summary);
 
 #endif

@@ -4,17 +4,6 @@
  */
 #include "extrapolate.h"
 
-static enum extrapolation_class class_of(const struct shape *shape)
-{
-	switch (shape->kind) {
-	case IOT_KIND_mpi_coll:
-	case IOT_KIND_mpi_link:
-		return EXTRAPOLATION_collectives;
-	default:
-		return iot_kind_info(shape->kind)->group == IOT_GROUP_mpi ? EXTRAPOLATION_messages : EXTRAPOLATION_files;
-	}
-}
-
 /* Stretched from the times of the largest run. */
 static void make_times(struct times *times, const struct times *largest, double mean_ns)
 {
@@ -50,7 +39,7 @@ static void fit_times(struct extrapolation *x, struct times *times, const struct
 	}
 	if (!largest)
 		return;
-	fit = model_fit(ranks, values, count);
+	fit = model_fit(ranks, values, count, x->options->loaded);
 	mean_ns = model_value(&fit, x->scaling.target);
 	make_times(times, largest, mean_ns > 0 ? mean_ns : 0);
 	report->positions++;
@@ -76,7 +65,7 @@ static void fit_node(struct extrapolation *x, u32 index, const struct group *con
 		}
 	fit_times(x, &made->times[*run].think, thinks, &summary->fits[EXTRAPOLATION_thinks]);
 	fit_times(x, &made->times[*run].duration, durations,
-		  &summary->fits[class_of(shapes_at(&x->model->shapes, node->shape))]);
+		  &summary->fits[extrapolation_class_of(shapes_at(&x->model->shapes, node->shape))]);
 	++*run;
 }
 

@@ -206,6 +206,7 @@ static const struct {
 	[MODEL_INVERSE] = { "inverse", 1 },
 	[MODEL_INVERSE_PLUS] = { "inverse plus constant", 2 },
 	[MODEL_POLYNOMIAL] = { "polynomial", 3 },
+	[MODEL_LOADED] = { "loaded", 0 },
 };
 
 /**
@@ -236,6 +237,8 @@ double model_value(const struct model_fit *fit, u64 ranks)
 	double sum = 0;
 	u32 i;
 
+	if (fit->loaded)
+		return fit->loaded->value_ns(fit->factors, ranks);
 	for (i = 0; i < forms[fit->form].terms; i++)
 		sum += fit->factors[i] * time_term(fit->form, i, (double)ranks);
 	return sum;
@@ -279,17 +282,36 @@ static double squares_of(const struct model_fit *fit, const u64 *ranks, const do
 	return sum;
 }
 
+/* A function of another module takes the place of a built-in one if it fits better. */
+static void try_loaded(struct model_fit *best, double least, const u64 *ranks, const double *values, u32 count,
+		       const struct iotape_model *loaded)
+{
+	struct model_fit fit = { .form = MODEL_LOADED, .loaded = loaded };
+	uint64_t numbers[MODEL_RUNS_MAX];
+	double error;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		numbers[i] = ranks[i];
+	if (count <= loaded->factors || loaded->fit(numbers, values, count, fit.factors))
+		return;
+	error = squares_of(&fit, ranks, values, count) / (count - loaded->factors);
+	if (error < least) /* false, too, if it is not a number */
+		*best = fit;
+}
+
 /**
  * model_fit() - the function that fits times best
  * @ranks: numbers of ranks, all different
  * @values: times, as many
  * @count: their number
+ * @loaded: one more form of functions, or NULL
  *
  * The best one has the smallest mean square of errors by degrees of freedom; another one than a constant must halve it at
  * least, and the times must differ by 2 %, as times vary, and a wrong slope does more harm than none. A polynomial must
  * leave two degrees of freedom.
  */
-struct model_fit model_fit(const u64 *ranks, const double *values, u32 count)
+struct model_fit model_fit(const u64 *ranks, const double *values, u32 count, const struct iotape_model *loaded)
 {
 	struct model_fit best = { .form = MODEL_CONSTANT }, fit;
 	double least, total, error;
@@ -300,7 +322,7 @@ struct model_fit model_fit(const u64 *ranks, const double *values, u32 count)
 	least = count > 1 ? total / (count - 1) / 2 : 0;
 	if (total < pow(0.02 * best.factors[0], 2) * count)
 		least = 0;
-	for (form = MODEL_CONSTANT + 1; form < MODEL_FORMS; form++) {
+	for (form = MODEL_CONSTANT + 1; form < MODEL_LOADED; form++) {
 		fit = (struct model_fit){ .form = (enum model_form)form };
 		if (forms[form].terms + (form == MODEL_POLYNOMIAL) >= count || !solve(&fit, ranks, values, count))
 			continue;
@@ -310,6 +332,8 @@ struct model_fit model_fit(const u64 *ranks, const double *values, u32 count)
 		best = fit;
 		least = error;
 	}
+	if (loaded)
+		try_loaded(&best, least, ranks, values, count, loaded);
 	best.explained = total > 0 ? 1 - squares_of(&best, ranks, values, count) / total : 1;
 	return best;
 }

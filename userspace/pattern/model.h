@@ -9,6 +9,8 @@
 #ifndef IOTAPE_PATTERN_MODEL_H
 #define IOTAPE_PATTERN_MODEL_H
 
+#include <iotape/model.h>
+
 #include "core/port.h"
 
 #define MODEL_RUNS_MAX 16 /* runs that a pattern is extrapolated from */
@@ -30,21 +32,24 @@ enum model_form {
 	MODEL_INVERSE,
 	MODEL_INVERSE_PLUS,
 	MODEL_POLYNOMIAL,
+	MODEL_LOADED,
 	MODEL_FORMS
 };
 
 /**
  * struct model_fit - a function that fits times
+ * @loaded: of MODEL_LOADED, else NULL
  * @factors: of the terms of @form
  * @explained: share of the variance that it explains, the coefficient of determination; 1 if there is none
  */
 struct model_fit {
 	enum model_form form;
-	double factors[3];
+	const struct iotape_model *loaded;
+	double factors[IOTAPE_MODEL_FACTORS_MAX];
 	double explained;
 };
 
-struct model_fit model_fit(const u64 *ranks, const double *values, u32 count);
+struct model_fit model_fit(const u64 *ranks, const double *values, u32 count, const struct iotape_model *loaded);
 double model_value(const struct model_fit *fit, u64 ranks);
 const char *model_name(enum model_form form);
 

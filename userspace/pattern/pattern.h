@@ -7,6 +7,7 @@
 
 #include "lib/iotape.h"
 
+struct iotape_model;
 struct pattern;
 
 /**
@@ -45,26 +46,33 @@ enum extrapolation_class {
 	EXTRAPOLATION_thinks,
 	EXTRAPOLATION_files,
 	EXTRAPOLATION_messages,
+	EXTRAPOLATION_reductions,
 	EXTRAPOLATION_collectives,
 	EXTRAPOLATION_CLASSES
 };
 
 /**
  * enum extrapolation_forms - forms of functions of the number of ranks: constant, linear, inverse, inverse plus
- *	constant, polynomial
+ *	constant, polynomial, that of a loaded model
  */
-enum extrapolation_forms { EXTRAPOLATION_FORMS = 5 };
+enum extrapolation_forms { EXTRAPOLATION_FORMS = 6 };
 
 /**
  * struct extrapolation_fit - how times of a class were extrapolated
  * @positions: operations of loop bodies
  * @forms: of them, those with a function of each form
  * @explained: sum of the coefficients of determination
+ * @sum_ns: of all tasks, of the functions of single operations
+ * @compensated_ns: of all tasks, of the functions of whole tasks
+ * @total_explained: coefficient of determination of the latter, weighted by time
  */
 struct extrapolation_fit {
 	u64 positions;
 	u64 forms[EXTRAPOLATION_FORMS];
 	double explained;
+	double sum_ns;
+	double compensated_ns;
+	double total_explained;
 };
 
 struct extrapolation_summary {
@@ -92,8 +100,18 @@ struct pattern_comparison {
 
 void pattern_compare(const struct pattern *made, const struct pattern *measured, struct pattern_comparison *comparison);
 const char *extrapolation_form_name(u32 form);
-int pattern_extrapolate(const struct pattern **runs, u32 count, u64 ranks, struct pattern **pattern,
-			struct extrapolation_summary *summary, struct pattern_refusal *refusal);
+/**
+ * struct extrapolation_options - how times are extrapolated
+ * @is_compensated: the times of whole tasks have functions, too, and those of operations are stretched to them
+ * @loaded: one more form of functions, or NULL
+ */
+struct extrapolation_options {
+	bool is_compensated;
+	const struct iotape_model *loaded;
+};
+
+int pattern_extrapolate(const struct pattern **runs, u32 count, u64 ranks, const struct extrapolation_options *options,
+			struct pattern **pattern, struct extrapolation_summary *summary, struct pattern_refusal *refusal);
 
 int pattern_make(const char *trace, struct pattern **pattern, struct iot_omissions *omissions, struct iot_reject *reject);
 int pattern_load(const char *path, struct pattern **pattern, struct iot_reject *reject);
