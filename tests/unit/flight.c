@@ -533,6 +533,45 @@ static void operations_cause_dumps(void **state)
 	remove_dumps();
 }
 
+/* A request takes from its submission to its end; either record may come first, or be lost. */
+static void slow_requests_cause_dumps(void **state)
+{
+	struct tape tape = { .batch = 1, .options = { .latency_ns = 100000 } }, *t = &tape;
+	const struct iot_message_end end = {};
+	u64 begin_ns;
+
+	(void)state;
+	tape_open(t, MEMORY);
+	begin(t);
+	put_file(t, FIRST_FREE, FIRST_FREE, ROOT, "a");
+	PUT(1, submit, .request = 5, .object = FIRST_FREE);
+	begin_ns = t->now_ns - t->span_ns;
+	t->now_ns = begin_ns + 100000 - 1 - 1000;
+	PUT(1, complete, .task = 1, .request = 5);
+	t->now_ns += 1000000;
+	PUT(1, complete, .task = 1, .request = 6); /* its submission was lost; the next request has the same entry */
+	t->now_ns += 1000000;
+	PUT(1, submit, .request = 6 + 4096, .object = FIRST_FREE);
+	PUT(1, complete, .task = 1, .request = 6 + 4096);
+	assert_false(is_there(1));
+	PUT(1, submit, .request = 7, .object = FIRST_FREE);
+	begin_ns = t->now_ns - t->span_ns;
+	t->now_ns = begin_ns + 2500000 - 1000;
+	PUT(1, complete, .task = 1, .request = 7, .result = -EIO);
+	assert_string_equal(read_dump(1, 0).cause, "an asynchronous request of task 1 took 2.500 ms");
+	fill(t);
+	fill(t);
+	t->now_ns += 300000;
+	PUT(1, complete, .task = 1, .request = 8);
+	t->span_ns = 200000; /* its submission is recorded later */
+	t->now_ns -= 50000;
+	PUT(1, submit, .request = 8, .object = FIRST_FREE);
+	assert_string_equal(read_dump(2, 0).cause, "an asynchronous request of task 1 took 0.249 ms");
+	flight_end(t->flight, &end, "");
+	tape_finish(t);
+	remove_dumps();
+}
+
 /* Dumps that operations cause follow each other without a gap if each operation is a cause. */
 static void no_cause_is_lost(void **state)
 {
@@ -851,6 +890,7 @@ SUITE("flight",
       WITH_SCRATCH(window_is_equal_on_all_cpus)
       WITH_SCRATCH(names_that_do_not_fit_are_counted)
       WITH_SCRATCH(operations_cause_dumps)
+      WITH_SCRATCH(slow_requests_cause_dumps)
       WITH_SCRATCH(no_cause_is_lost)
       WITH_SCRATCH(dump_at_the_end_is_optional)
       WITH_SCRATCH(window_is_limited_by_time)

@@ -18,6 +18,7 @@
 
 #include "describe.h"
 #include "flight_dump.h"
+#include "flight_requests.h"
 #include "flight_ring.h"
 #include "flight_state.h"
 #include "tally.h"
@@ -38,6 +39,7 @@
  * @dumped_ns: end of the last record in the last dump; 0: there is none
  * @left_ns: latest end of a record that has left
  * @own_sequence: number of the next record of the collector
+ * @requests: asynchronous requests under way
  * @number: of the last dump
  * @caused: dumps that operations caused
  * @pending: cause of a dump that is still to be written, "" for none
@@ -56,6 +58,7 @@ struct flight {
 	u64 dumped_ns;
 	u64 left_ns;
 	u64 own_sequence;
+	struct flight_requests requests;
 	u64 number;
 	u64 caused;
 	char pending[CAUSE_BYTES];
@@ -257,16 +260,19 @@ static bool evict_until(struct flight *flight, u64 until_ns)
 
 /* -- operations that cause a dump -------------------------------------------------------------------- */
 
-static bool is_cause(const struct flight *flight, s64 result, u64 duration_ns)
+static bool is_slow(const struct flight *flight, u64 duration_ns)
 {
-	if (flight->o->latency_ns && duration_ns >= flight->o->latency_ns)
-		return true;
+	return flight->o->latency_ns && duration_ns >= flight->o->latency_ns;
+}
+
+static bool is_cause(const struct flight *flight, s64 result)
+{
 	return result < 0 && result >= -FLIGHT_ERRNO_MAX &&
 	       flight->o->errors[-result / 64] >> (-result % 64) & 1;
 }
 
-/* Of the end of an asynchronous request the record of the request has the beginning, so only its result counts. */
-static void check_record(struct flight *flight, const struct iot_record *record, char cause[CAUSE_BYTES])
+/* @request_ns: of an asynchronous request of which this is the second record, else 0 */
+static void check_record(struct flight *flight, const struct iot_record *record, u64 request_ns, char cause[CAUSE_BYTES])
 {
 	const struct iot_kind_info *info = iot_kind_info(record->kind);
 	bool is_end = record->kind == IOT_KIND_complete;
@@ -274,12 +280,13 @@ static void check_record(struct flight *flight, const struct iot_record *record,
 	u64 duration_ns = is_end ? 0 : record->op.duration_ns;
 	const char *name = iot_text_errno(result);
 
-	if (!is_cause(flight, result, duration_ns))
-		return;
-	if (flight->o->latency_ns && duration_ns >= flight->o->latency_ns)
+	if (is_slow(flight, request_ns))
+		snprintf(cause, CAUSE_BYTES, "an asynchronous request of task %u took %.3f ms", iot_record_task(record),
+			 (double)request_ns / 1e6);
+	else if (is_slow(flight, duration_ns))
 		snprintf(cause, CAUSE_BYTES, "%s of task %u took %.3f ms", info->name, iot_record_task(record),
 			 (double)duration_ns / 1e6);
-	else
+	else if (is_cause(flight, result))
 		snprintf(cause, CAUSE_BYTES, "%s of task %u returned %s", info->name, iot_record_task(record),
 			 name ? name : "an error");
 }
@@ -290,6 +297,7 @@ static void check_message(struct flight *flight, const struct message *message, 
 	const u8 *p = message->records, *stop = p + message->bytes;
 	const struct iot_kind_info *info;
 	struct iot_record record;
+	u64 request_ns;
 	int n;
 
 	for (; p < stop; p += n) {
@@ -301,8 +309,9 @@ static void check_message(struct flight *flight, const struct message *message, 
 			continue;
 		if (iot_record_end_ns(&record) > flight->newest_ns)
 			flight->newest_ns = iot_record_end_ns(&record);
+		request_ns = flight_request_ns(&flight->requests, &record);
 		if (info->group == IOT_GROUP_op && !cause[0])
-			check_record(flight, &record, cause);
+			check_record(flight, &record, request_ns, cause);
 	}
 }
 
