@@ -18,6 +18,7 @@
 #include "launcher.h"
 #include "omissions.h"
 #include "option.h"
+#include "option_counters.h"
 #include "option_delay.h"
 #include "option_filter.h"
 #include "option_flight.h"
@@ -119,6 +120,13 @@ static void set_delay(struct option_state *state, char *argument)
 	option_delay(state, argument, &options->record.delay);
 }
 
+static void set_counters_by(struct option_state *state, char *list)
+{
+	struct options *options = state->options;
+
+	option_counters_by(state, list, &options->record.counters_keys);
+}
+
 static void set_flight(struct option_state *state, char *argument)
 {
 	struct options *options = state->options;
@@ -156,6 +164,8 @@ static void check_counters(struct option_state *state)
 {
 	const struct options *options = state->options;
 
+	if (!options->record.counters && (options->record.counters_keys || options->record.counters_interval_ns))
+		option_error(state, "--counters-by and --counters-interval require --counters");
 	if (!options->record.counters)
 		return;
 	if (options->record.is_flight)
@@ -285,6 +295,12 @@ static const struct option_row option_rows[] = {
 	  .absent = COUNTERS_DEFAULT, .field = FIELD(record.counters),
 	  .help = "count operations in the kernel instead of recording each, in a table of ROWS rows (default: 4096), one for "
 		  "each operation, file, process and user; such a trace cannot be replayed" },
+	{ "counters-by", 0, OPTION_TEXT, "KEY,...", .set = set_counters_by,
+	  .help = "one row for each operation and each value of these: file, process, command, user, mount (default: "
+		  "file,process,user,mount)" },
+	{ "counters-interval", 0, OPTION_DURATION, "SECONDS", .min = OPTION_S, .max = 31 * 86400 * OPTION_S, .unit = OPTION_S,
+	  .field = FIELD(record.counters_interval_ns),
+	  .help = "write the counters whenever this time has passed, in seconds or with a unit, and begin with an empty table" },
 	{ "delay", 0, OPTION_TEXT, "KEY=VALUE,...", .is_optional = true, .set = set_delay,
 	  .help = "delay threads after their operations until all others are blocked, to find out which of them wait: thread=N "
 		  "(default: 0, all), period=N operations (1), phase=N (0), asleep=TIME (20ms), idle=TIME (100ms), "
@@ -409,6 +425,13 @@ static void add_facts(struct options *options)
 		facts_add(facts, IOT_FACT_FILTER, "%s", filter_text(options->filter));
 	if (options->record.counters)
 		facts_add(facts, IOT_FACT_COUNTERS, "%u", options->record.counters);
+	if (options->record.counters_keys) {
+		char text[COUNTERS_KEYS_TEXT_BYTES];
+
+		facts_add(facts, IOT_FACT_COUNTERS_BY, "%s", counters_keys_text(options->record.counters_keys, text));
+	}
+	if (options->record.counters_interval_ns)
+		facts_add(facts, IOT_FACT_COUNTERS_INTERVAL, "%g", (double)options->record.counters_interval_ns / OPTION_S);
 	if (options->record.delay.period) {
 		char text[DELAY_TEXT_BYTES];
 
@@ -649,6 +672,7 @@ static int record(struct options *options)
 	collect.last_fact = last_fact;
 	collect.stream_fd = options->stream_fd;
 	collect.may_stop = options->is_attach;
+	collect.interval_ns = options->record.counters_interval_ns;
 	if (options->record.is_flight)
 		dump_signal_block(); /* the collector and the thread inherit that, the command does not */
 	err = collector_start(&collector, &collect);

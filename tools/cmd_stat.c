@@ -133,7 +133,7 @@ static void print_sum(const char *path, const struct profile *p)
 	char read[32], written[32], touched[32], read_rate[32], written_rate[32];
 
 	printf("%s: %.3f s, %u %s, %u files, %llu operations, %llu failed\n", path,
-	       profile_seconds(p), p->process_count, profile_fact(p, "replay") ? "tasks" : "processes",
+	       profile_seconds(p), p->process_count, p->is_by_command ? "commands" : profile_fact(p, "replay") ? "tasks" : "processes",
 	       p->file_count, p->sum.ops, p->sum.errors);
 	printf("%s read (%s), %s written (%s), %s touched\n", quantity_bytes(read, p->sum.read_bytes),
 	       quantity_bandwidth(read_rate, profile_bandwidth(p, p->sum.read_bytes)),
@@ -443,6 +443,8 @@ static int print_groups(const struct options *options, const struct breakdown *b
 {
 	char read[32], written[32], touched[32];
 
+	if (options->by == BREAKDOWN_interval && !b->is_counted)
+		return fail("%s: operations were recorded, not counted: there are no intervals (--by=interval)", options->name);
 	terminal_output_begin();
 	if (options->is_json)
 		return print_groups_json(options, b);
@@ -513,6 +515,8 @@ static int run(int argc, char **argv)
 	code = input_open(&options.path, copy);
 	if (code)
 		return code;
+	if (options.by == BREAKDOWN_interval && !options.has_sort)
+		options.sort = STAT_SORT_NAME;
 	if (options.has_waits)
 		return stat_waits(options.path, options.name, options.top, options.is_json);
 	if (options.has_by || options.has_sort || !selection_is_all(&options.selection))

@@ -80,7 +80,7 @@ static int control_query(void __user *arg)
 		.kinds = 0 IOT_RECORDS(COUNT_KIND),
 #undef COUNT_KIND
 		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | IOT_FEATURE_PROGRAM | IOT_FEATURE_CTL |
-			    IOT_FEATURE_COUNTERS | (iot_delays_can() ? IOT_FEATURE_DELAY : 0) | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
+			    IOT_FEATURE_COUNTERS | IOT_FEATURE_TURN | (iot_delays_can() ? IOT_FEATURE_DELAY : 0) | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
 	};
 
 	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
@@ -213,6 +213,9 @@ static int control_program(struct control *control, const void __user *arg)
 	return err == -EINVAL ? iot_refuse(err, "program: not a filter program") : err;
 }
 
+#define COUNT_KEYS (IOT_COUNT_OBJECT | IOT_COUNT_PROCESS | IOT_COUNT_COMMAND | IOT_COUNT_USER | IOT_COUNT_MOUNT)
+#define TASK_KEYS  (IOT_COUNT_PROCESS | IOT_COUNT_COMMAND)
+
 static int control_count(struct control *control, const void __user *arg)
 {
 	struct iot_count count;
@@ -221,9 +224,17 @@ static int control_count(struct control *control, const void __user *arg)
 		return iot_refuse(-EINVAL, "count: the descriptor is no session");
 	if (copy_from_user(&count, arg, sizeof(count)))
 		return -EFAULT;
-	if (count.reserved || count.rows < IOT_COUNTERS_ROWS_MIN || count.rows > IOT_COUNTERS_ROWS_MAX)
-		return iot_refuse(-EINVAL, "count: number of rows out of range, or reserved is not zero");
-	return iot_session_count(control->session, count.rows);
+	if (count.keys & ~COUNT_KEYS || (count.keys & TASK_KEYS) == TASK_KEYS || count.rows < IOT_COUNTERS_ROWS_MIN ||
+	    count.rows > IOT_COUNTERS_ROWS_MAX)
+		return iot_refuse(-EINVAL, "count: number of rows out of range, or keys unknown or not possible together");
+	return iot_session_count(control->session, &count);
+}
+
+static int control_turn(struct control *control)
+{
+	if (!control->session)
+		return iot_refuse(-EINVAL, "turn: the descriptor is no session");
+	return iot_counters_turn(control->session);
 }
 
 /* Return: the reason why a request is invalid; NULL if it is valid. */
@@ -377,6 +388,9 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		break;
 	case IOT_IOC_COUNT:
 		err = control_count(control, user);
+		break;
+	case IOT_IOC_TURN:
+		err = control_turn(control);
 		break;
 	case IOT_IOC_DELAY:
 		err = control_delay(control, user);

@@ -466,7 +466,7 @@ static void info_fill(const struct iot_session *session, struct iot_info *info, 
 		.behind = max(atomic_read(&session->backpressure.behind), 0),
 		.flush_ms = session->flush_ms,
 		.flags = (control->pause_ns ? IOT_INFO_PAUSED : 0) | (session->has_wakes ? IOT_INFO_WAKES : 0) |
-			 (session->counters ? IOT_INFO_COUNTERS : 0) |
+			 (rcu_access_pointer(session->counters) ? IOT_INFO_COUNTERS : 0) |
 			 (iot_delays_are_on(&session->delays) ? IOT_INFO_DELAYS : 0) |
 			 (session->gate.is_filter || rcu_access_pointer(session->gate.program) ? IOT_INFO_FILTERED : 0),
 		.uid = from_kuid_munged(current_user_ns(), session->user),

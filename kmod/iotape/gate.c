@@ -189,7 +189,7 @@ void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_s
 			forget_kept();
 		goto out;
 	}
-	task = iot_task_of_current(session);
+	task = session->is_quiet ? iot_task_entry() : iot_task_of_current(session);
 	if (unlikely(!task)) {
 		iot_session_count_lost(session);
 		goto out;
@@ -201,7 +201,7 @@ void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_s
 		if (static_branch_unlikely(&iot_has_delays))
 			iot_delay_arm(session, task, span->op);
 	}
-	span->is_counted = session->counters;
+	span->is_counted = rcu_access_pointer(session->counters);
 	task->kept_key = 0;
 	task->current_op = span->op;
 out:

@@ -354,13 +354,19 @@ void iot_span_fill(const struct iot_span *span, u64 now_ns, struct iot_rec_op *o
 		__written;                                                               \
 	})
 
-/* counters.c: in the place of a record, if the session counts. A row is as long in use as the session is entered. */
+/*
+ * counters.c: in the place of a record, if the session counts. A row is in use as long as the session is entered; later it
+ * may only be passed to iot_row_count_late().
+ */
 struct iot_row;
 struct iot_row *iot_row_find(struct iot_session *session, const struct iot_source *source, const struct iot_span *span,
 			     enum iot_kind kind, u64 object, bool is_write);
-bool iot_row_has_key(const struct iot_row *row);
+bool iot_row_has_object(const struct iot_row *row);
+u32 iot_row_turn(const struct iot_row *row);
 void iot_row_add_bytes(struct iot_row *row, u64 bytes);
 void iot_row_count(struct iot_row *row, u64 duration_ns, bool is_nested, const struct iot_what *what);
+void iot_row_count_late(struct iot_session *session, struct iot_row *row, u32 turn, bool is_write, u64 duration_ns,
+			const struct iot_what *what);
 bool iot_span_count(struct iot_session *session, const struct iot_source *source, const struct iot_span *span,
 		    enum iot_kind kind, u64 object, const struct iot_what *what);
 

@@ -65,7 +65,7 @@ void iot_preempted_record(struct iot_session *session, struct iot_task *task, u6
 	};
 	struct iot_slot slot;
 
-	if (session->counters || delay_ns > arrived_ns) /* the latter by a clock that jumped */
+	if (rcu_access_pointer(session->counters) || delay_ns > arrived_ns) /* the latter by a clock that jumped */
 		return;
 	r.duration_ns = recorder_ns(session, arrived_ns - delay_ns, arrived_ns);
 	if (r.duration_ns < IOT_PREEMPTED_MIN_NS)

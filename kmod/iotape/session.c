@@ -35,8 +35,10 @@ static void free_buffers(struct iot_session *session)
 			iot_channel_exit(per_cpu_ptr(session->channels, cpu));
 	free_percpu(session->channels);
 	session->channels = NULL;
-	iot_counters_free(session->counters);
-	session->counters = NULL;
+	iot_counters_free(rcu_dereference_protected(session->counters, true)); /* see above */
+	RCU_INIT_POINTER(session->counters, NULL);
+	iot_counters_free(session->counters_aside);
+	session->counters_aside = NULL;
 	iot_mailboxes_exit(&session->mailboxes);
 }
 
@@ -255,7 +257,7 @@ out:
 static void source_start(struct iot_source *source, struct iot_session *session)
 {
 	lockdep_assert_held(&iot_control_lock);
-	source->is_dump_due = true;
+	source->is_dump_due = !session->is_quiet;
 	rcu_assign_pointer(source->session, session);
 	source->ops->announce(source);
 }
@@ -644,23 +646,24 @@ int iot_session_filter(struct iot_session *session, const struct iot_filter *fil
 /**
  * iot_session_count() - count operations instead of recording them
  * @session: not started; the caller prevents a start meanwhile
- * @rows: of the table, IOT_COUNTERS_ROWS_MIN to IOT_COUNTERS_ROWS_MAX
+ * @count: valid
  *
  * Context: sleeps. Return: 0; -EINVAL if the session has started; -EBUSY if it counts already; -ENOMEM.
  */
-int iot_session_count(struct iot_session *session, u32 rows)
+int iot_session_count(struct iot_session *session, const struct iot_count *count)
 {
 	struct iot_counter_table *table;
 
 	if (session_state(session) > IOT_STATE_READY)
 		return iot_refuse(-EINVAL, "count: session %llu was started before", session->number);
-	if (session->counters)
+	if (rcu_access_pointer(session->counters))
 		return iot_refuse(-EBUSY, "count: session %llu has counters", session->number);
-	table = iot_counters_new(rows);
+	table = iot_counters_new(count->rows, count->keys);
 	if (!table)
 		return -ENOMEM;
 	mutex_lock(&iot_control_lock); /* iot_counters_read() by others */
-	session->counters = table;
+	rcu_assign_pointer(session->counters, table);
+	session->is_quiet = iot_counters_are_quiet(table);
 	mutex_unlock(&iot_control_lock);
 	return 0;
 }

@@ -48,7 +48,10 @@
  * @uses_wakes: iot_wakes_get() was called for it
  * @flush_ms: maximum time before a record is sent
  * @gate: decides which operations are recorded
- * @counters: its operations are counted there instead of recorded; NULL: they are recorded. Constant once it has started
+ * @counters: its operations are counted there instead of recorded; NULL: they are recorded. Once it has started, only a
+ *	turn changes it
+ * @counters_aside: the table before the last turn, without writers; NULL if there is none. Guarded by iot_control_lock
+ * @is_quiet: see iot_counters_are_quiet(); constant once it has started
  * @delays: which of its threads are delayed, and when
  * @backpressure: which CPUs are behind, and the tasks that wait for the collector
  * @sender_wait: where the sender sleeps
@@ -80,7 +83,9 @@ struct iot_session {
 	bool uses_wakes;
 	u32 flush_ms;
 	struct iot_gate gate;
-	struct iot_counter_table *counters;
+	struct iot_counter_table __rcu *counters;
+	struct iot_counter_table *counters_aside;
+	bool is_quiet;
 	struct iot_delays delays;
 	struct iot_backpressure backpressure;
 	wait_queue_head_t sender_wait;
@@ -123,7 +128,7 @@ int iot_session_set_mmap(struct iot_session *session, enum iot_mmap mmap);
 void iot_session_counts(const struct iot_session *session, struct iot_status *status);
 size_t iot_session_paths(const struct iot_session *session, char *text, size_t room);
 int iot_session_filter(struct iot_session *session, const struct iot_filter *filter);
-int iot_session_count(struct iot_session *session, u32 rows);
+int iot_session_count(struct iot_session *session, const struct iot_count *count);
 int iot_session_delay(struct iot_session *session, const struct iot_delay *delay);
 int iot_session_admit(struct iot_session *session, const struct iot_admit *admit);
 struct iot_session *iot_session_join(struct super_block *sb);

@@ -122,6 +122,27 @@ static bool is_made_in(const struct iot_task *task, const struct iot_session *se
 	}
 }
 
+/**
+ * iot_task_represent() - announce current as the first task of a row, which stands for all with its command
+ * @session: entered; it is quiet
+ * @task: current's
+ *
+ * The process ids are 0, and the task has no further records. Once in each session, and again if the record was lost.
+ */
+void iot_task_represent(struct iot_session *session, struct iot_task *task)
+{
+	struct iot_rec_task r = {
+		.task = task->id,
+		.uid = from_kuid_munged(&init_user_ns, current_euid()),
+		.gid = from_kgid_munged(&init_user_ns, current_egid()),
+		.why = IOT_REASON_seen,
+	};
+
+	if (task->represents != session->number &&
+	    IOT_ANNOUNCE(session, task, &r, current->comm, strnlen(current->comm, TASK_COMM_LEN)))
+		task->represents = session->number;
+}
+
 /* Announces a task once in each session, and again if the record was lost. */
 static void task_announce(struct iot_session *session, struct iot_task *task,
 			  struct task_struct *thread)
@@ -218,6 +239,7 @@ static void task_renew(struct iot_task *task, u32 why)
 	task->why = why;
 	task->plays = 0;
 	task->epoch = 0;
+	task->represents = 0;
 	task->ops = 0;
 	task->current_op = 0;
 	iot_task_rest(task, current);
@@ -337,7 +359,8 @@ int iot_task_adopt(struct iot_session *session)
 		return -ENOMEM;
 	task->member = session->number;
 	iot_task_nth(task, session);
-	task_announce(session, task, current);
+	if (!session->is_quiet)
+		task_announce(session, task, current);
 	return 0;
 }
 
@@ -382,6 +405,18 @@ EXPORT_SYMBOL_GPL(iot_task_play);
 
 /* Linux 6.12 calls these with preemption off, which RCU waits for, too; 7.3 does not. */
 
+/* The parent is not announced: a child is a member as well, if that matters at all. */
+static void inherit(const struct iot_task *maker, const struct task_struct *child)
+{
+	struct iot_task *made;
+
+	if (!maker->member || !iot_session_find(maker->member))
+		return;
+	made = task_add(child, maker->id, IOT_REASON_fork);
+	if (made)
+		made->member = maker->member;
+}
+
 static void note_fork(struct task_struct *parent, struct task_struct *child)
 {
 	struct iot_task *maker = task_find(parent), *made;
@@ -391,8 +426,10 @@ static void note_fork(struct task_struct *parent, struct task_struct *child)
 	if (likely(!maker))
 		return;
 	session = iot_session_find(maker->epoch);
-	if (!session)
+	if (!session) {
+		inherit(maker, child);
 		return;
+	}
 	iot_task_sync(maker);
 	made = task_add(child, maker->id, IOT_REASON_fork);
 	if (!made) {

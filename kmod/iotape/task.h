@@ -38,6 +38,7 @@ struct iot_session;
  * @why: an enum iot_reason
  * @plays: task of a program that it runs, 0 if none
  * @epoch: session in which the task was announced last
+ * @represents: session in which it was announced as the first task of a row, see iot_task_represent()
  * @made: session in which its fork was recorded, 0 if none
  * @member: session that it may join: the recorder adopted it, or one of its ancestors; 0 if none
  * @renewed: session in which its last exec was recorded, 0 if none
@@ -69,6 +70,7 @@ struct iot_task {
 	u32 why;
 	u32 plays;
 	u64 epoch;
+	u64 represents;
 	u64 made;
 	u64 member;
 	u64 renewed;
@@ -155,6 +157,7 @@ struct iot_task *iot_task_find(const struct task_struct *thread);
 struct iot_task *iot_task_find_current(void);
 struct iot_task *iot_task_entry(void);
 struct iot_task *iot_task_of_current(struct iot_session *session);
+void iot_task_represent(struct iot_session *session, struct iot_task *task);
 int iot_task_adopt(struct iot_session *session);
 bool iot_task_is_member(const struct iot_session *session);
 u32 iot_task_announce(struct iot_session *session, struct task_struct *thread);

@@ -230,8 +230,23 @@ void tfs_emit_submit(struct iot_span *span, const struct file *file, u64 request
 		     size_t length, u32 flags, u64 old_size_bytes, u64 memory);
 void tfs_emit_complete(struct iot_source *source, u64 epoch, u32 task, u32 op, u64 request,
 		       s64 result);
-struct iot_row *tfs_count_request(const struct iot_span *span, const struct file *file, bool is_write);
-void tfs_count_complete(struct iot_source *source, u64 epoch, struct iot_row *row, u64 enter_ns, s64 result);
+
+/**
+ * struct tfs_counted - an asynchronous request that is counted
+ * @row: where its end is counted; NULL if it is recorded, or the session has ended
+ * @turn: of the row
+ * @is_write: the request writes
+ * @enter_ns: when it was submitted
+ */
+struct tfs_counted {
+	struct iot_row *row;
+	u32 turn;
+	bool is_write;
+	u64 enter_ns;
+};
+
+void tfs_count_request(const struct iot_span *span, const struct file *file, struct tfs_counted *counted);
+void tfs_count_complete(struct iot_source *source, u64 epoch, const struct tfs_counted *counted, s64 result);
 
 /* emit_maps.c */
 struct tfs_piece;

@@ -328,34 +328,32 @@ void tfs_emit_complete(struct iot_source *source, u64 epoch, u32 task, u32 op, u
  * tfs_count_request() - find the row in which the end of a request will count
  * @span: of the submission, with a session that counts
  * @file: of the request
- * @is_write: the request writes
- *
- * Return: the row, valid in the session of @span; NULL if the session has ended, and the end does not count.
+ * @counted: @is_write is set; the rest is filled in, valid in the session of @span. If that has ended, the end does not count
  */
-struct iot_row *tfs_count_request(const struct iot_span *span, const struct file *file, bool is_write)
+void tfs_count_request(const struct iot_span *span, const struct file *file, struct tfs_counted *counted)
 {
 	struct iot_source *source = &TFS_SB(file_inode(file)->i_sb)->source;
 	struct iot_session *session = iot_span_enter(source, span);
-	struct iot_row *row;
 
 	if (!session)
-		return NULL;
-	row = iot_row_find(session, source, span, IOT_KIND_complete, TFS_I(file_inode(file))->object, is_write);
+		return;
+	counted->enter_ns = span->meter.enter_ns;
+	counted->row = iot_row_find(session, source, span, IOT_KIND_complete, TFS_I(file_inode(file))->object,
+				    counted->is_write);
+	counted->turn = iot_row_turn(counted->row);
 	iot_session_leave();
-	return row;
 }
 
 /**
  * tfs_count_complete() - count the end of a request
  * @source: of the request
- * @epoch: of the session in which it was submitted; nothing is counted in another one, to which @row does not belong
- * @row: from tfs_count_request(), not NULL
- * @enter_ns: when it was submitted
+ * @epoch: of the session in which it was submitted; nothing is counted in another one, to which the row does not belong
+ * @counted: from tfs_count_request(), with a row
  * @result: bytes, or a negative errno
  *
  * Context: any, perhaps an interrupt.
  */
-void tfs_count_complete(struct iot_source *source, u64 epoch, struct iot_row *row, u64 enter_ns, s64 result)
+void tfs_count_complete(struct iot_source *source, u64 epoch, const struct tfs_counted *counted, s64 result)
 {
 	struct iot_session *session = iot_source_enter(source);
 	const struct iot_what what = { .result = result };
@@ -363,6 +361,7 @@ void tfs_count_complete(struct iot_source *source, u64 epoch, struct iot_row *ro
 	if (!session)
 		return;
 	if (iot_session_epoch(session) == epoch)
-		iot_row_count(row, ktime_get_mono_fast_ns() - enter_ns, true, &what);
+		iot_row_count_late(session, counted->row, counted->turn, counted->is_write,
+				   ktime_get_mono_fast_ns() - counted->enter_ns, &what);
 	iot_session_leave();
 }

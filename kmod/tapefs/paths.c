@@ -158,7 +158,7 @@ static void count_copied(struct iot_session *session, const struct iot_span *spa
 	struct iot_row *row = iot_row_find(session, source, span, kind, object_of(inode), true);
 
 	iot_row_add_bytes(row, what->result);
-	if (iot_row_has_key(row))
+	if (iot_row_has_object(row))
 		announce(session, inode, what->to);
 }
 

@@ -36,8 +36,7 @@
  * @epoch: session in which it was submitted, 0 if it is not recorded
  * @task: that submitted it
  * @op: number of that operation in its task
- * @row: where its end is counted; NULL if it is recorded. Of the session @epoch
- * @enter_ns: when it was submitted, if it is counted
+ * @counted: where its end is counted, if it is not recorded. Of the session @epoch
  */
 struct request {
 	struct kiocb lower;
@@ -49,8 +48,7 @@ struct request {
 	u64 epoch;
 	u32 task;
 	u32 op;
-	struct iot_row *row;
-	u64 enter_ns;
+	struct tfs_counted counted;
 };
 
 static struct kmem_cache *request_cache;
@@ -102,8 +100,8 @@ static void emit_write(struct iot_span *span, const struct kiocb *iocb, loff_t o
 
 static void emit_complete(const struct request *request, s64 result)
 {
-	if (request->row)
-		tfs_count_complete(request->source, request->epoch, request->row, request->enter_ns, result);
+	if (request->counted.row)
+		tfs_count_complete(request->source, request->epoch, &request->counted, result);
 	else
 		tfs_emit_complete(request->source, request->epoch, request->task, request->op, request->number, result);
 }
@@ -168,9 +166,9 @@ static struct request *request_new(struct kiocb *upper, struct iot_span *span)
 		request->epoch = span->epoch;
 		request->task = iot_span_task(span);
 		request->op = span->op;
-		request->enter_ns = span->meter.enter_ns;
+		request->counted.is_write = upper->ki_flags & IOCB_WRITE;
 		if (span->is_counted)
-			request->row = tfs_count_request(span, request->file, upper->ki_flags & IOCB_WRITE);
+			tfs_count_request(span, request->file, &request->counted);
 	}
 	return request;
 }

@@ -38,9 +38,16 @@ static void expect_counts_refused(int fd, int other, __u64 session)
 	read.room = ~0u;
 	expect("read far too many counters", ioctl(other, IOT_IOC_COUNTERS, &read), EINVAL);
 	read.room = 1;
-	read.reserved = 1;
-	expect("read counters with reserved bits", ioctl(other, IOT_IOC_COUNTERS, &read), EINVAL);
-	read.reserved = 0;
+	read.flags = 2;
+	expect("read counters with unknown flags", ioctl(other, IOT_IOC_COUNTERS, &read), EINVAL);
+	read.flags = IOT_COUNTERS_ASIDE;
+	expect("read counters when none is set aside", ioctl(other, IOT_IOC_COUNTERS, &read), EINVAL);
+	expect("a turn by a descriptor that is no session", ioctl(other, IOT_IOC_TURN), EINVAL);
+	expect("a turn", ioctl(fd, IOT_IOC_TURN), 0);
+	expect("another turn", ioctl(fd, IOT_IOC_TURN), 0);
+	expect("read counters that are set aside", ioctl(other, IOT_IOC_COUNTERS, &read), 0);
+	expect("two turns", read.turns == 1 ? 0 : -1, 0); /* the table that is set aside is the one after the first */
+	read.flags = 0;
 	read.next = ~0u;
 	expect("read counters behind the last", ioctl(other, IOT_IOC_COUNTERS, &read), EINVAL);
 	read.next = 0;
@@ -67,9 +74,12 @@ static void refuse_counters(void)
 	expect("count in too many rows", ioctl(fd, IOT_IOC_COUNT, &count), EINVAL);
 	count.rows = ~0u;
 	expect("count in far too many rows", ioctl(fd, IOT_IOC_COUNT, &count), EINVAL);
-	count = (struct iot_count){ .rows = 64, .reserved = 1 };
-	expect("count with reserved bits", ioctl(fd, IOT_IOC_COUNT, &count), EINVAL);
-	count.reserved = 0;
+	count = (struct iot_count){ .rows = 64, .keys = IOT_COUNT_MOUNT << 1 };
+	expect("count by unknown keys", ioctl(fd, IOT_IOC_COUNT, &count), EINVAL);
+	count.keys = IOT_COUNT_PROCESS | IOT_COUNT_COMMAND;
+	expect("count by processes and commands", ioctl(fd, IOT_IOC_COUNT, &count), EINVAL);
+	expect("a turn without counters", ioctl(fd, IOT_IOC_TURN), EINVAL);
+	count.keys = 0;
 	expect("count", ioctl(fd, IOT_IOC_COUNT, &count), 0);
 	expect("count again", ioctl(fd, IOT_IOC_COUNT, &count), EBUSY);
 	while (!ioctl(other, IOT_IOC_STATUS, &status))
@@ -118,8 +128,10 @@ static void read_at_random(unsigned long requests)
 		read.rows = read.rows % 2 ? (uintptr_t)rows : read.rows;
 		read.room %= IOT_COUNTERS_ROOM_MAX + 3;
 		read.next %= 400;
-		read.reserved = read.reserved % 4 ? 0 : read.reserved;
+		read.flags = read.flags % 4 ? read.flags & IOT_COUNTERS_ASIDE : read.flags;
 		ioctl(fd, IOT_IOC_COUNTERS, &read);
+		if (!(i % 64))
+			ioctl(fd, IOT_IOC_TURN);
 	}
 	for (i = 0; i < sizeof(rows[0]); i++)
 		expect_failures += ((unsigned char *)&rows[IOT_COUNTERS_ROOM_MAX])[i] != 0xa5;

@@ -498,7 +498,44 @@ static void counters_are_grouped(void **state)
 	breakdown_free(&selected);
 }
 
+/* Each reading has rows of its own; commands of different tasks are one process without an id. */
+static void counters_are_read_in_intervals(void **state)
+{
+	struct breakdown by_interval = { .key = BREAKDOWN_interval }, by_process = { .key = BREAKDOWN_process };
+	struct scribe scribe, *s = &scribe;
+	struct breakdown_group *group;
+	struct iot_reject reject = {};
+	struct profile *profile;
+
+	(void)state;
+	scribe_begin(s);
+	scribe_put(s, (struct iot_record){ .kind = IOT_KIND_fact }, "counters.by=user,command");
+	scribe_put(s, (struct iot_record){ .kind = IOT_KIND_task, .task = { .task = 7 } }, "dd");
+	s->now_ns = 1002000000;
+	PUT(counted, .kind = IOT_KIND_read, .task = 7, .operations = 4);
+	scribe_put(s, (struct iot_record){ .kind = IOT_KIND_task, .task = { .task = 8 } }, "dd");
+	s->now_ns = 2502000000;
+	PUT(counted, .kind = IOT_KIND_read, .task = 8, .operations = 5);
+	PUT(counted, .kind = IOT_KIND_write, .task = 8, .operations = 6);
+	scribe_finish(s);
+	assert_int_equal(breakdown_read(scratch_trace, &by_interval, &reject), 0);
+	assert_int_equal(HASH_COUNT(by_interval.groups), 2);
+	group = by_interval.groups->hh.next;
+	assert_int_equal(group->sum.ops, 11);
+	assert_int_equal(breakdown_read(scratch_trace, &by_process, &reject), 0);
+	HASH_FIND_STR(by_process.groups, "dd", group);
+	assert_non_null(group);
+	assert_int_equal(group->sum.ops, 15);
+	assert_int_equal(profile_read(scratch_trace, &profile, &reject), 0);
+	assert_int_equal(profile->process_count, 1);
+	assert_int_equal(profile->processes[0].sum.ops, 15);
+	profile_free(profile);
+	breakdown_free(&by_interval);
+	breakdown_free(&by_process);
+}
+
 SUITE("profile",
+      WITH_SCRATCH(counters_are_read_in_intervals)
       WITH_SCRATCH(counters_stand_for_their_operations)
       WITH_SCRATCH(percentiles_of_counters_are_limits)
       WITH_SCRATCH(counters_are_grouped)

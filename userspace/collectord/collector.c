@@ -17,7 +17,7 @@
 
 #define QUEUE_MESSAGES_MAX 2048 /* 64 MiB */
 #define TICK_MS		   200
-#define CLOCK_EVERY_TICKS  25
+#define CLOCK_EVERY_NS	   5000000000ull
 
 /* Where the records go: one of both. */
 struct output {
@@ -36,22 +36,52 @@ static void ignore_signals(void)
 	signal(SIGUSR1, SIG_IGN);
 }
 
+/* When periodic work was done last; of the monotonic clock. */
+struct ticks {
+	u64 last_ns;
+	u64 clock_ns;
+	u64 turn_ns; /* the next turn of the counters; 0 before the first tick */
+};
+
+/* A turn that is late is one turn, and the next one is not earlier for it. */
+static int turn(const struct output *output, const struct collector_options *options, struct ticks *ticks, u64 now_ns)
+{
+	if (ticks->turn_ns && now_ns < ticks->turn_ns)
+		return 0;
+	if (!ticks->turn_ns) {
+		ticks->turn_ns = now_ns + options->interval_ns;
+		return 0;
+	}
+	ticks->turn_ns += ((now_ns - ticks->turn_ns) / options->interval_ns + 1) * options->interval_ns;
+	return sink_turn(output->sink, options->session_fd);
+}
+
+/* Counters are small, and pairs of clock readings come with them: others would be most of the trace. */
+static int clock_tick(const struct output *output, const struct collector_options *options, struct ticks *ticks, u64 now_ns)
+{
+	if (options->interval_ns)
+		return turn(output, options, ticks, now_ns);
+	if (now_ns - ticks->clock_ns < CLOCK_EVERY_NS)
+		return 0;
+	ticks->clock_ns = now_ns;
+	return output->flight ? flight_clock(output->flight) : sink_clock(output->sink);
+}
+
 /* Periodic work, however many messages come. */
-static int tick(const struct output *output, struct timespec *last, unsigned int *ticks)
+static int tick(const struct output *output, const struct collector_options *options, struct ticks *ticks)
 {
 	struct timespec now;
-	long passed_ms;
+	u64 now_ns;
 	int err;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	passed_ms = (now.tv_sec - last->tv_sec) * 1000 + (now.tv_nsec - last->tv_nsec) / 1000000;
-	if (passed_ms < TICK_MS)
+	now_ns = (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
+	if (now_ns - ticks->last_ns < TICK_MS * 1000000ull)
 		return 0;
-	*last = now;
-	if (++*ticks % CLOCK_EVERY_TICKS)
-		err = 0;
-	else
-		err = output->flight ? flight_clock(output->flight) : sink_clock(output->sink);
+	if (!ticks->last_ns)
+		ticks->clock_ns = now_ns;
+	ticks->last_ns = now_ns;
+	err = clock_tick(output, options, ticks, now_ns);
 	return err || output->flight ? err : sink_flush(output->sink, false);
 }
 
@@ -138,8 +168,7 @@ static int take(const struct output *output, const struct collector_options *opt
 static int collect(const struct output *output, const struct collector_options *options, const struct receiver *receiver,
 		   struct queue *queue)
 {
-	struct timespec last_tick = {};
-	unsigned int ticks = 0;
+	struct ticks ticks = {};
 	struct message *message;
 	int state = 0;
 
@@ -149,7 +178,7 @@ static int collect(const struct output *output, const struct collector_options *
 			state = take(output, options, receiver, message);
 		free(message);
 		if (!state)
-			state = tick(output, &last_tick, &ticks);
+			state = tick(output, options, &ticks);
 	}
 	return state < 0 ? state : 0;
 }

@@ -53,6 +53,7 @@ struct flight_options {
  * @last_fact: text of the same form that is the last fact, "" for none, as it stands there when the
  *	trace ends: memory shared with the process that will know it by then; NULL for none. If it does not
  *	itself say that the trace is partial, and the recording ended early, a fact `partial` follows
+ * @interval_ns: read the counters of the session whenever this time has passed; 0: at the end
  * @may_stop: `iotape ctl stop` is a regular end
  * @flight: write dumps of the last records, with numbers in their names, instead of the trace; NULL for none
  * @program: the program that is replayed, whose tasks, objects and names the records are
@@ -67,6 +68,7 @@ struct collector_options {
 	int stream_fd;
 	const char *const *facts;
 	const char *last_fact;
+	uint64_t interval_ns;
 	bool may_stop;
 	const struct flight_options *flight;
 	const struct iot_program *program;

@@ -120,22 +120,22 @@ static void add(struct counted *sum, const struct iot_counter *row)
 }
 
 /**
- * counters_write() - write all counters of a session
+ * counters_write() - write all counters of a session, or those set aside
  * @writer: of the trace
  * @session_fd: the session
+ * @flags: bits IOT_COUNTERS_*
  * @time_ns: now, monotonic clock
- * @sum: out
+ * @sum: their sum is added to it
  *
  * Return: 0 or a negative errno.
  */
-int counters_write(struct iot_writer *writer, int session_fd, u64 time_ns, struct counted *sum)
+int counters_write(struct iot_writer *writer, int session_fd, u32 flags, u64 time_ns, struct counted *sum)
 {
 	struct iot_counter *rows = calloc(IOT_COUNTERS_ROOM_MAX, sizeof(*rows));
-	struct iot_counters read = { .rows = (uintptr_t)rows, .room = IOT_COUNTERS_ROOM_MAX };
+	struct iot_counters read = { .rows = (uintptr_t)rows, .room = IOT_COUNTERS_ROOM_MAX, .flags = flags };
 	u32 i;
 	int err = rows ? 0 : -ENOMEM;
 
-	*sum = (struct counted){};
 	while (!err) {
 		if (ioctl(session_fd, IOT_IOC_COUNTERS, &read))
 			err = -errno;

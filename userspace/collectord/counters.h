@@ -19,7 +19,7 @@ struct counted {
 	u64 bytes;
 };
 
-int counters_write(struct iot_writer *writer, int session_fd, u64 time_ns, struct counted *sum);
+int counters_write(struct iot_writer *writer, int session_fd, u32 flags, u64 time_ns, struct counted *sum);
 int counter_write(struct iot_writer *writer, const struct iot_counter *row, u64 time_ns);
 
 #endif

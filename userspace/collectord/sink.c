@@ -7,9 +7,11 @@
  */
 #include "sink.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -38,6 +40,7 @@ struct sink {
 	const char *path;
 	bool has_filter;
 	bool has_counters;
+	struct counted counted;
 };
 
 static u64 now_ns(clockid_t clock)
@@ -457,6 +460,30 @@ int sink_memory(struct sink *sink)
 	return memory_read(&record) ? 0 : iot_writer_record(sink->writer, &record);
 }
 
+static int counters_add(struct sink *sink, int session_fd, u32 flags)
+{
+	int err = sink_flush(sink, true); /* names come first */
+
+	return err ? err : counters_write(sink->writer, session_fd, flags, now_ns(CLOCK_MONOTONIC), &sink->counted);
+}
+
+/**
+ * sink_turn() - add the counters of a session since the last call, and count from 0 again
+ * @sink: the trace
+ * @session_fd: the session, which counts
+ *
+ * Return: 0 or a negative errno. Without memory in the kernel nothing is added: the next call has these operations, too.
+ */
+int sink_turn(struct sink *sink, int session_fd)
+{
+	int err;
+
+	if (ioctl(session_fd, IOT_IOC_TURN))
+		return errno == ENOMEM ? 0 : -errno;
+	err = counters_add(sink, session_fd, IOT_COUNTERS_ASIDE);
+	return err ? err : sink_clock(sink);
+}
+
 /**
  * sink_counters() - add the counters of a session, if it counts operations instead of recording them
  * @sink: the trace
@@ -466,20 +493,18 @@ int sink_memory(struct sink *sink)
  */
 int sink_counters(struct sink *sink, int session_fd)
 {
-	struct counted sum;
+	const struct counted *sum = &sink->counted;
 	char fact[96];
 	int err;
 
 	if (!sink->has_counters)
 		return 0;
-	err = sink_flush(sink, true); /* names come first */
-	if (!err)
-		err = counters_write(sink->writer, session_fd, now_ns(CLOCK_MONOTONIC), &sum);
+	err = counters_add(sink, session_fd, 0);
 	if (err)
 		return err;
-	sink->tally.result.operations += sum.operations;
-	snprintf(fact, sizeof(fact), "omission.counted=%llu %llu %llu", (unsigned long long)sum.operations,
-		 (unsigned long long)sum.operations, (unsigned long long)sum.bytes);
+	sink->tally.result.operations += sum->operations;
+	snprintf(fact, sizeof(fact), "omission.counted=%llu %llu %llu", (unsigned long long)sum->operations,
+		 (unsigned long long)sum->operations, (unsigned long long)sum->bytes);
 	return sink_fact(sink, fact);
 }
 

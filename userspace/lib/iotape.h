@@ -290,6 +290,7 @@ typedef int (*iot_walk_fn)(void *context, struct iot_names *names,
 			   const struct iot_record *record);
 
 bool iot_record_is_counted(const struct iot_record *record);
+bool iot_fact_is_by_command(const char *fact);
 int iot_trace_walk(const char *path, iot_walk_fn fn, void *context, struct iot_trace_info *info,
 		   struct iot_reject *reject);
 int iot_trace_walk_need(const char *path, const struct iot_need *need, iot_walk_fn fn, void *context,
@@ -311,6 +312,8 @@ bool iot_sources_next(struct iot_sources_list *list, u32 *first, u32 *count);
 
 #define IOT_FACT_OPS	"ops"	 /* fact of a filtered trace: the classes that were recorded */
 #define IOT_FACT_COUNTERS "counters" /* fact of a trace whose operations were counted: rows of the table */
+#define IOT_FACT_COUNTERS_BY "counters.by" /* the keys of its rows, if they are not file,process,user,mount */
+#define IOT_FACT_COUNTERS_INTERVAL "counters.interval" /* seconds from one reading of the counters to the next */
 #define IOT_FACT_DELAY	"delay"	 /* fact of a recording with delays: the argument of --delay */
 #define IOT_FACT_DISCOVERED "discovered" /* fact of a trace with records `discovered`: runs that were compared */
 #define IOT_FACT_FILTER "filter" /* and the expression, see iotape-filter(7) */

@@ -62,6 +62,23 @@ bool iot_record_is_counted(const struct iot_record *record)
 }
 
 /**
+ * iot_fact_is_by_command() - does a fact state that a task of counted operations stands for all with its command?
+ * @fact: text of the form key=value
+ */
+bool iot_fact_is_by_command(const char *fact)
+{
+	static const char key[] = IOT_FACT_COUNTERS_BY "=";
+	const char *word = fact + sizeof(key) - 1;
+
+	if (strncmp(fact, key, sizeof(key) - 1))
+		return false;
+	for (; *word; word += strcspn(word, ","), word += *word == ',')
+		if (strcspn(word, ",") == strlen("command") && !strncmp(word, "command", strlen("command")))
+			return true;
+	return false;
+}
+
+/**
  * iot_trace_walk() - call a function for each record of a trace, in order of time
  * @path: of the trace
  * @fn: called; an error of it, a negative errno, ends the walk

@@ -116,13 +116,14 @@ static int control_program(const struct record_options *options, const struct io
 static int control_count(const struct record_options *options, const struct iot_query *query, int session_fd,
 			 char *why, size_t room)
 {
-	struct iot_count count = { .rows = options->counters };
+	struct iot_count count = { .rows = options->counters, .keys = options->counters_keys };
+	bool is_new = options->counters_keys || options->counters_interval_ns;
 	int err;
 
 	if (!options->counters)
 		return 0;
-	if (!(query->features & IOT_FEATURE_COUNTERS)) {
-		snprintf(why, room, "--counters: the loaded module iotape is too old for it");
+	if (!(query->features & (is_new ? IOT_FEATURE_TURN : IOT_FEATURE_COUNTERS))) {
+		snprintf(why, room, "--counters%s: the loaded module iotape is too old for it", is_new ? "-*" : "");
 		return -EOPNOTSUPP;
 	}
 	err = ioctl(session_fd, IOT_IOC_COUNT, &count) ? -errno : 0;

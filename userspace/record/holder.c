@@ -118,6 +118,7 @@ static int start_collector(struct holder *holder)
 		.path = holder->path,
 		.facts = holder->options->facts,
 		.buffers = holder->options->buffers,
+		.interval_ns = holder->options->counters_interval_ns,
 	};
 	int err = choose_path(holder);
 

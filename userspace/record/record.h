@@ -24,6 +24,8 @@
  * @program: filter program, see <iotape/filter.h>; NULL: none
  * @program_bytes: of it
  * @counters: count operations in so many rows instead of recording them; 0: record them
+ * @counters_keys: bits IOT_COUNT_* of the rows; 0: the default
+ * @counters_interval_ns: time from one reading of the counters to the next; 0: they are read at the end
  * @delay: delays of threads; its period is 0 if there are none
  * @drop: drop records rather than make tasks wait for the collector
  * @buffers: buffers of each CPU
@@ -48,6 +50,8 @@ struct record_options {
 	const void *program;
 	size_t program_bytes;
 	unsigned int counters;
+	unsigned int counters_keys;
+	uint64_t counters_interval_ns;
 	struct iot_delay delay;
 	bool drop;
 	unsigned int buffers;

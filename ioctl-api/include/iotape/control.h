@@ -14,7 +14,8 @@
  *   3  the requests of both devices have a magic number of their own; 0xB7, which they had before, is that of
  *      nsfs and remoteproc, and strace named them after those; later: IOT_IOC_FILTER; later: IOT_IOC_CTL,
  *      IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO; later: IOT_IOC_PROGRAM;
- *      later: IOT_IOC_COUNT and IOT_IOC_COUNTERS; later: IOT_IOC_DELAY
+ *      later: IOT_IOC_COUNT and IOT_IOC_COUNTERS; later: IOT_IOC_DELAY; later: IOT_IOC_TURN, and keys and flags where
+ *      iot_count and iot_counters had reserved fields
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -46,6 +47,7 @@ struct iot_query {
 #define IOT_FEATURE_CTL 16u /* IOT_IOC_CTL, IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO are there */
 #define IOT_FEATURE_COUNTERS 32u /* IOT_IOC_COUNT and IOT_IOC_COUNTERS are there */
 #define IOT_FEATURE_DELAY 64u /* IOT_IOC_DELAY is there */
+#define IOT_FEATURE_TURN 128u /* IOT_IOC_TURN, IOT_COUNT_* and IOT_COUNTERS_ASIDE are there */
 #define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: to name a mount is not enough to join its session */
 
 enum iot_policy {
@@ -296,15 +298,24 @@ struct iot_info {
  * struct iot_count - count operations instead of recording them
  * @rows: of the table, IOT_COUNTERS_ROWS_MIN to IOT_COUNTERS_ROWS_MAX, each somewhat larger than struct iot_counter. Their
  *	memory is charged to the control group of the caller
- * @reserved: zero
+ * @keys: bits IOT_COUNT_*: what the operations of a row have in common, besides their kind; 0 stands for
+ *	IOT_COUNT_OBJECT, _PROCESS, _USER and _MOUNT
  *
- * Of a session, before it starts. Filters decide which operations count. Names, tasks, their lives and MPI calls are
- * recorded as before. EINVAL: the session has started. EBUSY: it counts already.
+ * Of a session, before it starts. Filters decide which operations count. MPI calls are recorded as before. So are names
+ * of objects with IOT_COUNT_OBJECT, and tasks and their lives with IOT_COUNT_PROCESS. Without it, existing handles and
+ * mappings are not announced, and a task only if it makes MPI calls, or, with IOT_COUNT_COMMAND, is the first in a row.
+ * EINVAL: the session has started. EBUSY: it counts already.
  */
 struct iot_count {
 	__u32 rows;
-	__u32 reserved;
+	__u32 keys;
 };
+
+#define IOT_COUNT_OBJECT  1u
+#define IOT_COUNT_PROCESS 2u /* a process between two execs */
+#define IOT_COUNT_COMMAND 4u /* the name of the thread; not together with IOT_COUNT_PROCESS */
+#define IOT_COUNT_USER	  8u /* the effective user */
+#define IOT_COUNT_MOUNT	  16u
 
 #define IOT_COUNTER_OVERFLOW 1u /* operations that found no free row: no object, mount or task; uid is 4294967295 */
 #define IOT_COUNTER_WRITE    2u /* completions of asynchronous writes; or bytes that copies wrote, without operations */
@@ -315,12 +326,12 @@ struct iot_count {
 #define IOT_COUNTER_ERRNOS    8
 
 /**
- * struct iot_counter - operations of one kind, on one object, of one process, user and mount
- * @object: as in records; 0 if there was none
- * @mount: root directory of the mount
+ * struct iot_counter - operations of one kind, on one object, of one process, user and mount, as far as these are keys
+ * @object: as in records; 0 if there was none, or it is no key
+ * @mount: root directory of the mount; 0 if it is no key
  * @kind: of the record that the operations would have
- * @task: the first task of the process that counted here
- * @uid: effective user id, in the initial user namespace
+ * @task: the first task of the process, or with the command, that counted here; 0 if neither is a key
+ * @uid: effective user id, in the initial user namespace; 4294967295 if it is no key
  * @flags: bits IOT_COUNTER_*
  * @count: operations
  * @errors: of them, those that returned an error
@@ -358,6 +369,7 @@ struct iot_counter {
 };
 
 #define IOT_COUNTERS_ROOM_MAX 64
+#define IOT_COUNTERS_ASIDE    1u /* read the rows that the last IOT_IOC_TURN set aside */
 
 /**
  * struct iot_counters - read counters of a session, while it records or until its descriptor is closed
@@ -367,11 +379,12 @@ struct iot_counter {
  * @count: out: elements that were filled in; it may be 0 although others follow
  * @next: in: 0 to begin, then as returned; out: 0: nothing follows
  * @limit: out: rows that the table has for keys
- * @reserved: zero
+ * @flags: in: bits IOT_COUNTERS_*
+ * @turns: out: calls of IOT_IOC_TURN before the first operation of these rows
  *
- * Numbers of a row are read one after the other while operations go on. For a session of another descriptor it requires
- * the same capability as IOT_IOC_CREATE. ENOENT: no session has this number. EINVAL: the session does not count, or a
- * value is out of range.
+ * Numbers of a row are read one after the other while operations go on; those set aside are constant. For a session of
+ * another descriptor it requires the same capability as IOT_IOC_CREATE. ENOENT: no session has this number. EINVAL: the
+ * session does not count, nothing was set aside, or a value is out of range.
  */
 struct iot_counters {
 	__u64 session;
@@ -380,7 +393,8 @@ struct iot_counters {
 	__u32 count;
 	__u32 next;
 	__u32 limit;
-	__u64 reserved;
+	__u32 flags;
+	__u32 turns;
 };
 
 #define IOT_DELAY_PERIOD_MAX (1u << 30)
@@ -544,6 +558,11 @@ struct iot_alive {
 #define IOT_IOC_COUNT  _IOW(IOT_IOC_MAGIC, 20, struct iot_count)
 #define IOT_IOC_COUNTERS _IOWR(IOT_IOC_MAGIC, 21, struct iot_counters)
 #define IOT_IOC_DELAY  _IOW(IOT_IOC_MAGIC, 22, struct iot_delay)
+/*
+ * Of a session that counts: set its rows aside, and count in empty ones from now on. Those that were set aside before are
+ * empty then. ENOMEM only of the first call. EINVAL: the session does not count.
+ */
+#define IOT_IOC_TURN   _IO(IOT_IOC_MAGIC, 23)
 
 /* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
 

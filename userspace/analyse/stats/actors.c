@@ -66,6 +66,7 @@ static int take_fact(struct actors *actors, const struct iot_record *r)
 	if (!fact)
 		return -ENOMEM;
 	actors->is_imported |= !strncmp(fact, "source=", strlen("source="));
+	actors->is_by_command |= iot_fact_is_by_command(fact);
 	if (!strncmp(fact, "node.", strlen("node.")))
 		err = take_node(actors, fact);
 	else if (!strncmp(fact, "host=", strlen("host=")) && !actors->node_count)

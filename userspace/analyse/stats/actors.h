@@ -46,6 +46,7 @@ struct actor_range {
  * @origin_ns: monotonic clock at the start of the trace
  * @is_imported: the trace is an imported log: only the first operation of a system call has a duration
  * @has_ranks: some task is of a rank
+ * @is_by_command: operations were counted, and a task stands for all with its command
  */
 struct actors {
 	struct actor *tasks;
@@ -56,6 +57,7 @@ struct actors {
 	u64 origin_ns;
 	bool is_imported;
 	bool has_ranks;
+	bool is_by_command;
 };
 
 int actors_read(const char *path, struct actors *actors, struct iot_reject *reject);

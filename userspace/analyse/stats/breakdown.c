@@ -32,6 +32,10 @@ static void name_process(const struct breakdown *b, const struct actor *actor, u
 {
 	size_t at;
 
+	if (b->actors.is_by_command && actor && !pid) {
+		snprintf(name, NAME_BYTES, "%s", actor->command);
+		return;
+	}
 	if (!actor || !pid) {
 		snprintf(name, NAME_BYTES, "task %u", task);
 		return;
@@ -87,6 +91,9 @@ static void name_group(const struct breakdown *b, u16 kind, u32 task, const char
 		break;
 	case BREAKDOWN_node:
 		snprintf(name, NAME_BYTES, "%s", node_name(b, actor));
+		break;
+	case BREAKDOWN_interval: /* of counters only */
+		strcpy(name, "?");
 		break;
 	case BREAKDOWN_user:
 		name_known(actor ? actor->uid : 0, actor && actor->uid != ACTOR_UNKNOWN, name);
@@ -276,13 +283,21 @@ static int take_op(struct breakdown *b, struct iot_names *names, const struct io
 
 /* -- counted operations ----------------------------------------------------------------------------------- */
 
+/* Its end, in seconds from the beginning of the trace. */
+static void name_interval(const struct breakdown *b, u64 time_ns, char *name)
+{
+	snprintf(name, NAME_BYTES, "%.3f", (double)(time_ns - b->actors.origin_ns) / 1e9);
+}
+
 /* The fields up to the measure are those of both kinds of records. The user is known; which threads it were is not. */
 static struct breakdown_group *group_of_counted(struct breakdown *b, struct iot_names *names,
 						const struct iot_rec_counted *r)
 {
 	char name[NAME_BYTES];
 
-	if (b->key == BREAKDOWN_user)
+	if (b->key == BREAKDOWN_interval)
+		name_interval(b, r->time_ns, name);
+	else if (b->key == BREAKDOWN_user)
 		name_known(r->uid, r->uid != ACTOR_UNKNOWN, name);
 	else if (b->key == BREAKDOWN_thread || (b->key == BREAKDOWN_process && !r->task))
 		strcpy(name, "?");
@@ -313,6 +328,7 @@ static int take_counters(struct breakdown *b, struct iot_names *names, const str
 {
 	bool is_bucket = r->kind == IOT_KIND_bucket;
 	const struct iot_rec_counted key = {
+		.time_ns = is_bucket ? r->bucket.time_ns : r->counted.time_ns,
 		.kind = is_bucket ? r->bucket.kind : r->counted.kind,
 		.task = is_bucket ? r->bucket.task : r->counted.task,
 		.object = is_bucket ? r->bucket.object : r->counted.object,

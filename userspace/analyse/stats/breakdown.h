@@ -10,7 +10,7 @@
 #include "selection.h"
 
 /* Keys of groups of operations: B(key) */
-#define BREAKDOWN_KEYS(B) B(operation) B(file) B(directory) B(process) B(thread) B(rank) B(node) B(user)
+#define BREAKDOWN_KEYS(B) B(operation) B(file) B(directory) B(process) B(thread) B(rank) B(node) B(user) B(interval)
 
 enum breakdown_key {
 #define BREAKDOWN_ENUM(key) BREAKDOWN_##key,

@@ -270,6 +270,7 @@ static int take_counted(struct adder *a, struct iot_names *names, const struct i
 {
 	const char *path = iot_names_object(names, r->object).path;
 	struct profile *p = a->profile;
+	u64 begin_ns = a->first_task_ns ? a->first_task_ns : a->first_mount_ns;
 	struct profile_node *node;
 	u32 file, process;
 	int err = adder_file(a, path, &file);
@@ -279,7 +280,7 @@ static int take_counted(struct adder *a, struct iot_names *names, const struct i
 	if (err)
 		return err;
 	p->is_counted = true;
-	widen(p, a->first_task_ns ? a->first_task_ns : r->time_ns, r->time_ns);
+	widen(p, begin_ns ? begin_ns : r->time_ns, r->time_ns);
 	profile_count_counted(&p->kinds[r->kind].sum, r);
 	if (r->kind == IOT_KIND_complete) {
 		p->kinds[r->kind].sum.ops += r->operations;
@@ -411,6 +412,7 @@ static int take_fact(struct adder *a, const struct iot_record *r)
 		return -ENOMEM;
 	p->facts[p->fact_count++] = fact;
 	p->is_imported |= begins_with(fact, "source=");
+	p->is_by_command |= iot_fact_is_by_command(fact);
 	return begins_with(fact, "node.") ? adder_take_node_fact(a, fact) : 0;
 }
 
@@ -467,6 +469,8 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		return 0;
 	case IOT_KIND_mount:
 		a->has_mount = true;
+		if (!a->first_mount_ns)
+			a->first_mount_ns = r->mount.time_ns;
 		return 0;
 	case IOT_KIND_counted:
 	case IOT_KIND_bucket:

@@ -125,6 +125,7 @@ struct profile_node {
  * @is_imported: it was imported: logs do not show the state of the page cache, and one operation
  *	of a system call has all of its time, if the log has any
  * @is_counted: operations were counted and not recorded: percentiles are upper limits, the smallest latency is unknown
+ * @is_by_command: each of @processes stands for all with its command
  * @backpressure_waits: times that a task had to wait for the collector
  * @is_mpi_only: only MPI was recorded, so the absence of file operations has no meaning
  * @begin_ns: beginning of the first operation; that of the first task, if anything was open then;
@@ -163,6 +164,7 @@ struct profile {
 	u32 fact_count;
 	bool is_imported;
 	bool is_counted;
+	bool is_by_command;
 	u64 backpressure_waits;
 	bool is_mpi_only;
 	u64 begin_ns;

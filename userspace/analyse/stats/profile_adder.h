@@ -75,6 +75,7 @@ struct request_groups {
 /**
  * struct adder - a profile as it grows
  * @first_task_ns: when the first task was seen
+ * @first_mount_ns: when the first directory was announced
  * @mpi_begin_ns, @mpi_end_ns: of the first MPI call, and of the last
  * @has_mount: a directory was recorded
  * @flying: handles without an announcement, known only from operations
@@ -85,6 +86,7 @@ struct request_groups {
 struct adder {
 	struct profile *profile;
 	u64 first_task_ns;
+	u64 first_mount_ns;
 	u64 mpi_begin_ns;
 	u64 mpi_end_ns;
 	bool has_mount;

@@ -187,7 +187,7 @@ static int process_add(struct adder *a, u32 task, u32 pid, const char *command, 
 	struct profile *p = a->profile;
 	u32 i;
 
-	for (i = pid ? p->process_count : 0; i-- > 0;) {
+	for (i = pid || (p->is_by_command && *command) ? p->process_count : 0; i-- > 0;) {
 		if (p->processes[i].pid == pid && !strcmp(p->processes[i].command, command)) {
 			*index = i;
 			return 0;
@@ -234,7 +234,7 @@ int adder_take_task(struct adder *a, const struct iot_record *r)
 {
 	char command[sizeof(a->profile->processes->command)];
 
-	if (!a->first_task_ns)
+	if (!a->first_task_ns && !a->profile->is_by_command)
 		a->first_task_ns = r->task.time_ns;
 	snprintf(command, sizeof(command), "%.*s", r->tail_bytes, (const char *)r->tail);
 	return task_add(a, r->task.task, r->task.tgid ?: r->task.pid, r->task.why, command);
