@@ -78,7 +78,7 @@ static u32 read_distribution(struct reader *r)
 	if (r->is_failed)
 		return 0;
 	if (!times_is_sound(&distribution->times)) {
-		reader_fail(r, place, "a histogram whose bins or mean contradict its count, minimum or maximum");
+		reader_fail(r, place, "a histogram whose bins, mean or deviation contradict its count, minimum or maximum");
 		return 0;
 	}
 	distribution_open(distribution);

@@ -240,7 +240,7 @@ static void print_ns(FILE *out, const char *name, double mean_ns, bool is_always
 
 static void print_time(const struct printing *p, const char *name, const struct times *times)
 {
-	bool has_histogram = p->has_histograms && times->count && times->max_ns;
+	bool has_histogram = p->has_histograms && times->max_ns && times_is_sound(times);
 	u32 first = 0, last = TIMES_BINS, i;
 
 	print_ns(p->out, name, times->mean_ns, has_histogram);

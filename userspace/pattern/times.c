@@ -84,7 +84,8 @@ void times_add_part(struct times *times, struct distribution *distribution)
 /**
  * times_is_sound() - does a histogram agree with itself?
  *
- * Return: false if the bins have another number of times, or if the mean is not between minimum and maximum.
+ * Return: false if the bins have another number of times, the mean is not between minimum and maximum, the deviation exceeds
+ * their difference, or the maximum is 2^62 ns or more.
  */
 bool times_is_sound(const struct times *times)
 {
@@ -94,8 +95,9 @@ bool times_is_sound(const struct times *times)
 	for (i = 0; i < TIMES_BINS; i++)
 		if (__builtin_add_overflow(sum, times->bins[i], &sum))
 			return false;
-	return times->count && sum == times->count && times->mean_ns >= (double)times->min_ns &&
-	       times->mean_ns <= (double)times->max_ns;
+	return times->count && sum == times->count && !(times->max_ns >> 62) && times->mean_ns >= (double)times->min_ns &&
+	       times->mean_ns <= (double)times->max_ns &&
+	       times_deviation_ns(times) <= (double)(times->max_ns - times->min_ns);
 }
 
 /**
