@@ -266,24 +266,25 @@ static void delay_work(struct callback_head *work)
 		wake_up_all(&armed_wait);
 }
 
-static bool is_chosen(struct iot_session *session, struct iot_task *task, u32 op)
+/* Counts this operation of current. MPI calls are never delayed, and in a loop each n-th operation might be one: they do not count. */
+static bool is_chosen(struct iot_session *session, struct iot_task *task)
 {
 	const struct iot_delay *how = &session->delays.how;
 
-	return how->period && op % how->period == how->phase &&
-	       (iot_task_nth(task, session) == how->thread || !how->thread) &&
-	       !(current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING)) && !READ_ONCE(session->delays.delayed);
+	if (!how->period || (iot_task_nth(task, session) != how->thread && how->thread) ||
+	    current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING))
+		return false;
+	return ++task->delayable % how->period == how->phase && !READ_ONCE(session->delays.delayed);
 }
 
 /**
  * iot_delay_arm() - delay current when it returns to user mode, if its operation is to be followed by a delay
  * @session: entered
  * @task: current's
- * @op: number of the operation, which begins
  */
-void iot_delay_arm(struct iot_session *session, struct iot_task *task, u32 op)
+void iot_delay_arm(struct iot_session *session, struct iot_task *task)
 {
-	if (task->delay_session || !is_chosen(session, task, op))
+	if (!is_chosen(session, task) || task->delay_session)
 		return;
 	kref_get(&session->refs);
 	task->delay_session = session;

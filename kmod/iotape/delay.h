@@ -61,7 +61,7 @@ void iot_delays_init(struct iot_delays *delays);
 int iot_delays_set(struct iot_delays *delays, const struct iot_delay *how);
 void iot_delays_exit(struct iot_delays *delays);
 void iot_delays_wake(struct iot_delays *delays);
-void iot_delay_arm(struct iot_session *session, struct iot_task *task, u32 op);
+void iot_delay_arm(struct iot_session *session, struct iot_task *task);
 void iot_delay_drain(void);
 
 #endif

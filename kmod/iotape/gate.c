@@ -199,7 +199,7 @@ void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_s
 	} else {
 		span_begin(session, span, task);
 		if (static_branch_unlikely(&iot_has_delays))
-			iot_delay_arm(session, task, span->op);
+			iot_delay_arm(session, task);
 	}
 	span->is_counted = rcu_access_pointer(session->counters);
 	task->kept_key = 0;

@@ -241,6 +241,7 @@ static void task_renew(struct iot_task *task, u32 why)
 	task->epoch = 0;
 	task->represents = 0;
 	task->ops = 0;
+	task->delayable = 0;
 	task->current_op = 0;
 	iot_task_rest(task, current);
 	task->wakes = (struct iot_wakes){};
@@ -337,6 +338,7 @@ u32 iot_task_nth(struct iot_task *task, struct iot_session *session)
 	if (task->numbered != session->number) {
 		task->nth = atomic_inc_return(&session->delays.threads);
 		task->numbered = session->number;
+		task->delayable = 0;
 	}
 	return task->nth;
 }

@@ -53,6 +53,7 @@ struct iot_session;
  * @wakes: recent wake-ups of it, see wakes.c
  * @is_held: it waits for the collector, or is delayed
  * @nth: its number among the threads of session @numbered, 0 if none, see iot_task_nth()
+ * @delayable: operations on files that it has entered since then or since its exec, if the session delays it
  * @numbered: that session
  * @delay: task work for its delay, see delay.c
  * @delay_session: the session that will delay it, NULL if none
@@ -85,6 +86,7 @@ struct iot_task {
 	struct iot_wakes wakes;
 	bool is_held;
 	u32 nth;
+	u32 delayable;
 	u64 numbered;
 	struct callback_head delay;
 	struct iot_session *delay_session;

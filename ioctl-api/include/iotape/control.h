@@ -406,7 +406,7 @@ struct iot_counters {
  * @thread: number of the thread to be delayed; 0: all threads. The session numbers its threads from 1: first the one that
  *	it adopted, then the others when they are created, or at their first operation
  * @period: operations from one delay of a thread to the next, 1 to IOT_DELAY_PERIOD_MAX
- * @phase: the delays follow the operations whose number in the task, divided by @period, leaves this remainder
+ * @phase: the delays follow the operations on files whose number in the task, without MPI calls, divided by @period, leaves this remainder
  * @flags: zero
  * @asleep_ns: another thread counts as blocked if it has slept for this time without a wake-up
  * @idle_ns: another thread counts as blocked, whether it runs or not, if for this time it has begun and ended no operation
