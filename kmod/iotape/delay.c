@@ -270,11 +270,12 @@ static void delay_work(struct callback_head *work)
 static bool is_chosen(struct iot_session *session, struct iot_task *task)
 {
 	const struct iot_delay *how = &session->delays.how;
+	const u32 period = READ_ONCE(how->period); /* it becomes 0 when the session ends */
 
-	if (!how->period || (iot_task_nth(task, session) != how->thread && how->thread) ||
+	if (!period || (iot_task_nth(task, session) != how->thread && how->thread) ||
 	    current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING))
 		return false;
-	return ++task->delayable % how->period == how->phase && !READ_ONCE(session->delays.delayed);
+	return ++task->delayable % period == how->phase && !READ_ONCE(session->delays.delayed);
 }
 
 /**
