@@ -269,16 +269,18 @@ static int add_worker(struct local_replay *local)
 	int err;
 
 	pool->numbers.called++;
+	/* Before the thread exists: it may end the replay before the lock is free again. */
+	__atomic_store_n(&pool->created, pool->created + 1, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&pool->lock);
 	err = worker_create(local, &thread);
 	pthread_mutex_lock(&pool->lock);
 	if (err) {
 		pool->numbers.called--;
+		__atomic_store_n(&pool->created, pool->created - 1, __ATOMIC_RELAXED);
 		return err;
 	}
 	thread->next = pool->threads;
 	pool->threads = thread;
-	__atomic_store_n(&pool->created, pool->created + 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
