@@ -24,6 +24,21 @@ static __always_inline void tfs_gate_open(const struct super_block *sb, enum iot
 	iot_gate_open(&TFS_SB(sb)->source, kind, span);
 }
 
+/*
+ * Before and after a reference to a lower inode is put. If the file was removed, and this is the last reference, its space is freed.
+ * A lower dentry can be the last one to refer to a file that was replaced.
+ */
+static inline u64 tfs_freed_begin(const struct inode *lower)
+{
+	return likely(lower->i_nlink || atomic_read(&lower->i_count) > 1) ? 0 : ktime_get_mono_fast_ns();
+}
+
+static inline void tfs_freed_end(const struct super_block *sb, u64 begin_ns)
+{
+	if (unlikely(begin_ns))
+		iot_freed_record(&TFS_SB(sb)->source, begin_ns);
+}
+
 /* Return: the session that gets the record of a span; NULL if none does, and then the span has ended. */
 static inline struct iot_session *tfs_enter(struct iot_span *span, const struct super_block *sb)
 {

@@ -102,10 +102,13 @@ bool tfs_dentry_hide(struct dentry *dentry, unsigned int refs)
 static void d_release(struct dentry *dentry)
 {
 	struct tfs_dentry *tfs = TFS_D(dentry);
+	u64 begin_ns;
 
 	if (!tfs)
 		return;
+	begin_ns = d_is_negative(tfs->lower) || d_count(tfs->lower) > 1 ? 0 : tfs_freed_begin(d_inode(tfs->lower));
 	dput(tfs->lower);
+	tfs_freed_end(dentry->d_sb, begin_ns);
 	kfree_rcu(tfs, rcu); /* ident.c may be looking at it */
 }
 

@@ -51,13 +51,9 @@ static void evict_inode(struct inode *inode)
 	WARN_ON_ONCE(!list_empty(&TFS_I(inode)->denied));
 	truncate_inode_pages_final(&inode->i_data); /* there are none */
 	clear_inode(inode);
-	if (likely(lower->i_nlink)) {
-		iput(lower);
-		return;
-	}
-	begin_ns = ktime_get_mono_fast_ns();
-	iput(lower); /* frees the space of the file, if no other inode or file refers to it */
-	iot_freed_record(&TFS_SB(inode->i_sb)->source, begin_ns);
+	begin_ns = tfs_freed_begin(lower);
+	iput(lower);
+	tfs_freed_end(inode->i_sb, begin_ns);
 }
 
 static int statfs(struct dentry *dentry, struct kstatfs *stat)
