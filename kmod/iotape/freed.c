@@ -13,7 +13,7 @@
 #include "session.h"
 #include "task.h"
 
-#define FREED_MIN_NS 5000 /* a shorter time is not worth a record, which itself takes a fifth of that */
+#define FREED_MIN_NS 5000 /* a shorter time is not worth a record */
 
 /* Return: the entry of current, if it is a task of the session and in no operation, which would contain the time. */
 static struct iot_task *task_outside(const struct iot_session *session)
@@ -48,7 +48,7 @@ static void freed_record(struct iot_session *session, struct iot_task *task, u64
  *
  * There is no record if it took less than 5 us, or in an operation.
  *
- * Context: any that may not hold locks of the recorder.
+ * Context: any, without locks of the recorder.
  */
 void iot_freed_record(struct iot_source *source, u64 begin_ns)
 {

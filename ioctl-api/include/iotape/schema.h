@@ -292,7 +292,7 @@
 	F(u32, task, task, "the task that waited for the collector")                   \
 	F(u32, op, cost, "operations the task had entered by then")
 
-/* After the operation that removed the last name or closed the last descriptor of a file. */
+/* After the operation that removed the last name of a file. */
 #define IOT_FIELDS_freed(F)                                                            \
 	F(u64, time_ns, instant, "when it began")                                      \
 	F(u64, duration_ns, span, "how long it took")                                  \

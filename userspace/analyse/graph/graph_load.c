@@ -368,36 +368,30 @@ static int load_discovered(struct loader *l, const struct iot_rec_discovered *r)
 	return add_wake(l, &wake, r->ended_ns < r->time_ns ? r->ended_ns : r->time_ns, EDGE_discovered);
 }
 
+/* A time between two operations of a task that is no part of its think time. */
+static int load_pause(struct loader *l, u32 id, u64 begin_ns, u64 duration_ns, u64 *count, u64 *sum_ns)
+{
+	u32 task;
+	int err = graph_task_make(l->graph, id, &task);
+
+	++*count;
+	*sum_ns += duration_ns;
+	return err ? err : graph_backpressure_add(l->graph, task, begin_ns, begin_ns + duration_ns);
+}
+
 static int load_backpressure(struct loader *l, const struct iot_rec_backpressure *r)
 {
-	u32 task;
-	int err = graph_task_make(l->graph, r->task, &task);
-
-	l->graph->backpressure_waits++;
-	l->graph->backpressure_ns += r->duration_ns;
-	return err ? err : graph_backpressure_add(l->graph, task, r->time_ns, r->time_ns + r->duration_ns);
+	return load_pause(l, r->task, r->time_ns, r->duration_ns, &l->graph->backpressure_waits, &l->graph->backpressure_ns);
 }
 
-/* After an operation, so in the time before the next one, of which it is no part. */
 static int load_delayed(struct loader *l, const struct iot_rec_delayed *r)
 {
-	u32 task;
-	int err = graph_task_make(l->graph, r->task, &task);
-
-	l->graph->delays++;
-	l->graph->delays_ns += r->duration_ns;
-	return err ? err : graph_backpressure_add(l->graph, task, r->time_ns, r->time_ns + r->duration_ns);
+	return load_pause(l, r->task, r->time_ns, r->duration_ns, &l->graph->delays, &l->graph->delays_ns);
 }
 
-/* The storage worked for the task, which did not think. */
 static int load_freed(struct loader *l, const struct iot_rec_freed *r)
 {
-	u32 task;
-	int err = graph_task_make(l->graph, r->task, &task);
-
-	l->graph->freed++;
-	l->graph->freed_ns += r->duration_ns;
-	return err ? err : graph_backpressure_add(l->graph, task, r->time_ns, r->time_ns + r->duration_ns);
+	return load_pause(l, r->task, r->time_ns, r->duration_ns, &l->graph->freed, &l->graph->freed_ns);
 }
 
 /* -- MPI ------------------------------------------------------------------------------------- */
