@@ -99,16 +99,26 @@ bool tfs_dentry_hide(struct dentry *dentry, unsigned int refs)
 	return is_alone;
 }
 
+/* Before the lower dentry is put; see tfs_freed_begin(). A dentry with a reference stays positive. */
+static u64 dentry_freed_begin(const struct dentry *lower)
+{
+	if (d_is_negative(lower) || d_count(lower) > 1)
+		return 0;
+	return tfs_freed_begin(d_inode(lower));
+}
+
 static void d_release(struct dentry *dentry)
 {
 	struct tfs_dentry *tfs = TFS_D(dentry);
-	u64 begin_ns;
 
 	if (!tfs)
 		return;
-	begin_ns = d_is_negative(tfs->lower) || d_count(tfs->lower) > 1 ? 0 : tfs_freed_begin(d_inode(tfs->lower));
-	dput(tfs->lower);
-	tfs_freed_end(dentry->d_sb, begin_ns);
+	if (tfs->lower) { /* there is none if the lookup below failed */
+		u64 begin_ns = dentry_freed_begin(tfs->lower);
+
+		dput(tfs->lower);
+		tfs_freed_end(dentry->d_sb, begin_ns);
+	}
 	kfree_rcu(tfs, rcu); /* ident.c may be looking at it */
 }
 
