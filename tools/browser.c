@@ -3,10 +3,12 @@
  * browser.c - a page as PDF, by an installed browser of the Chromium family, without a window.
  *
  * The browser gets a directory of its own for the page, its profile and its messages: a browser that runs already would
- * take over the page otherwise.
+ * take over the page otherwise. A signal that ends this process is held back until the browser has ended and the
+ * directory is removed.
  */
 #include "browser.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -17,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +28,11 @@
 
 #define BROWSER_MAX_MS 180000
 #define PDF_MAX_BYTES  (1ul << 30)
+#define ADDRESS_BYTES  (3 * PATH_MAX + 8)
+
+/* Of wait_for(). */
+#define TOO_LONG    -1
+#define INTERRUPTED -2
 
 extern char **environ;
 
@@ -70,14 +78,44 @@ static int print_open(struct print *print, const char *page, size_t bytes)
 	return err ? fail("%s: %s", print->page, strerror(-err)) : EXIT_DONE;
 }
 
+/* -- signals ---------------------------------------------------------------------------------------- */
+
+/* Those that the caller ignores remain ignored. */
+static void hold_signals(sigset_t *held, sigset_t *before)
+{
+	static const int endings[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+	struct sigaction action;
+	size_t i;
+
+	sigemptyset(held);
+	for (i = 0; i < ARRAY_SIZE(endings); i++)
+		if (!sigaction(endings[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(held, endings[i]);
+	sigprocmask(SIG_BLOCK, held, before);
+}
+
 /* -- the browser ------------------------------------------------------------------------------------ */
 
-/* Return: 0 or a positive errno; ENOENT if none of the browsers is installed. */
-static int start(const struct print *print, pid_t *pid)
+/* The address of a file. Characters such as # have a meaning in addresses. */
+static void make_address(const char *path, char address[ADDRESS_BYTES])
 {
-	char profile[PATH_MAX + 32], output[PATH_MAX + 32], address[PATH_MAX + 32];
+	size_t at = (size_t)sprintf(address, "file://");
+
+	for (; *path; path++)
+		if (isalnum((unsigned char)*path) || strchr("/-._~", *path))
+			address[at++] = *path;
+		else
+			at += (size_t)sprintf(address + at, "%%%02X", (unsigned char)*path);
+	address[at] = 0;
+}
+
+/* @signals: blocked in the browser. Return: 0 or a positive errno; ENOENT if none of the browsers is installed. */
+static int start(const struct print *print, const sigset_t *signals, pid_t *pid)
+{
+	char profile[PATH_MAX + 32], output[PATH_MAX + 32], address[ADDRESS_BYTES];
 	const char *arguments[] = {
-		NULL, "--headless", "--disable-gpu", "--no-first-run", "--window-size=800,1400", "--virtual-time-budget=20000",
+		NULL, "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--window-size=800,1400", "--virtual-time-budget=20000",
 		"--no-pdf-header-footer", profile, output, geteuid() ? address : "--no-sandbox", geteuid() ? NULL : address, NULL,
 	};
 	posix_spawn_file_actions_t actions;
@@ -87,13 +125,14 @@ static int start(const struct print *print, pid_t *pid)
 
 	snprintf(profile, sizeof(profile), "--user-data-dir=%s/profile", print->directory);
 	snprintf(output, sizeof(output), "--print-to-pdf=%s", print->pdf);
-	snprintf(address, sizeof(address), "file://%s", print->page);
+	make_address(print->page, address);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, print->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
 	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
 	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigmask(&attributes, signals);
 	for (i = 0; i < ARRAY_SIZE(browsers) && err == ENOENT; i++) {
 		arguments[0] = browsers[i];
 		err = posix_spawnp(pid, browsers[i], &actions, &attributes, (char *const *)arguments, environ);
@@ -103,20 +142,25 @@ static int start(const struct print *print, pid_t *pid)
 	return err;
 }
 
-/* Return: its wait status; -1 if it took too long. Its processes are gone in both cases. */
-static int wait_for(pid_t pid)
+/* Return: its wait status; TOO_LONG, or INTERRUPTED by a signal of @held. Its processes are gone in all cases. */
+static int wait_for(pid_t pid, const sigset_t *held)
 {
-	int fd = pidfd_open(pid, 0), status = -1;
-	struct pollfd poll_fd = { fd, POLLIN, 0 };
-	bool has_ended = fd < 0 || poll(&poll_fd, 1, BROWSER_MAX_MS) > 0;
+	struct pollfd fds[] = {
+		{ .fd = pidfd_open(pid, 0), .events = POLLIN },
+		{ .fd = signalfd(-1, held, SFD_CLOEXEC), .events = POLLIN },
+	};
+	int ready = fds[0].fd < 0 ? 1 : poll(fds, ARRAY_SIZE(fds), BROWSER_MAX_MS), status = ready > 0 ? INTERRUPTED : TOO_LONG;
+	bool has_ended = fds[0].fd < 0 || fds[0].revents;
+	size_t i;
 
 	if (has_ended)
 		waitpid(pid, &status, 0);
 	kill(-pid, SIGKILL);
 	if (!has_ended)
 		waitpid(pid, NULL, 0);
-	if (fd >= 0)
-		close(fd);
+	for (i = 0; i < ARRAY_SIZE(fds); i++)
+		if (fds[i].fd >= 0)
+			close(fds[i].fd);
 	return status;
 }
 
@@ -150,7 +194,7 @@ static int fail_browser(const struct print *print, const char *output, int statu
 		log[--bytes] = 0;
 	line = log ? strrchr(log, '\n') : NULL;
 	line = line ? line + 1 : log;
-	if (status == -1)
+	if (status == TOO_LONG)
 		code = fail("%s: the browser did not write it within %d s", output, BROWSER_MAX_MS / 1000);
 	else
 		code = fail("%s: the browser did not write it (%s %d)%s%s", output, WIFSIGNALED(status) ? "signal" : "exit code",
@@ -165,7 +209,9 @@ static int save(const struct print *print, const char *output, int status)
 	char *pdf = read_file(print->pdf, PDF_MAX_BYTES, &bytes);
 	int err, code = EXIT_DONE;
 
-	if (status || !pdf || bytes < 5 || memcmp(pdf, "%PDF-", 5)) {
+	if (status == INTERRUPTED) {
+		code = EXIT_FAILED;
+	} else if (status || !pdf || bytes < 5 || memcmp(pdf, "%PDF-", 5)) {
 		code = fail_browser(print, output, status);
 	} else {
 		err = iot_file_save(output, pdf, bytes);
@@ -186,20 +232,24 @@ static int save(const struct print *print, const char *output, int status)
 int browser_print(const char *page, size_t bytes, const char *output)
 {
 	struct print print = {};
-	int code = print_open(&print, page, bytes), err;
+	sigset_t held, before;
+	int code, err;
 	pid_t pid;
 
+	hold_signals(&held, &before);
+	code = print_open(&print, page, bytes);
 	if (!code) {
-		err = start(&print, &pid);
+		err = start(&print, &before, &pid);
 		if (err == ENOENT)
 			code = fail("%s: no browser is installed that can write PDF: install chromium, or print the HTML report in another browser",
 				    output);
 		else if (err)
 			code = fail("%s: the browser cannot be started: %s", output, strerror(err));
 		else
-			code = save(&print, output, wait_for(pid));
+			code = save(&print, output, wait_for(pid, &held));
 	}
 	if (print.directory[0])
 		nftw(print.directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return code;
 }

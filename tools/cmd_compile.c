@@ -224,8 +224,10 @@ static void print_times(const struct compile_summary *s)
 		table_cell(&table, "%s", head[i]);
 	for (i = 0; i < s->time_count; i++) {
 		const struct process_times *p = &s->times[i];
+		char command[4 * sizeof(p->command)];
 
-		table_cell(&table, "%s", p->command[0] ? p->command : "?");
+		iot_text_line(command, sizeof(command), p->command);
+		table_cell(&table, "%s", command[0] ? command : "?");
 		table_cell(&table, "%u", p->pid);
 		if (p->rank < 0)
 			table_cell(&table, "-");

@@ -131,10 +131,8 @@ int search_note_known(const struct search *search)
 	struct iot_reject reject = {};
 	struct analysis *analysis;
 	char trace[PATH_MAX + 16];
-	int err;
+	int err = analysis_load(&analysis, search->first, &options, &reject);
 
-	snprintf(trace, sizeof(trace), "%s.run0", search->options->output);
-	err = analysis_load(&analysis, trace, &options, &reject);
 	if (!err)
 		err = analysis_run(analysis, graph_passes_needed(PASS_BIT(prune)));
 	if (!err) {
@@ -149,5 +147,8 @@ int search_note_known(const struct search *search)
 		say("warning: the trace shows more than %u orders, of which the others are not compared with those found", PAIRS_MAX);
 		return EXIT_DONE;
 	}
-	return err ? fail_reject(trace, err, &reject) : EXIT_DONE;
+	if (!err)
+		return EXIT_DONE;
+	snprintf(trace, sizeof(trace), "%s.run0", search->options->output);
+	return fail_reject(trace, err, &reject);
 }

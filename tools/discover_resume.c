@@ -4,6 +4,9 @@
  *
  * Traces of runs are in OUTPUT.run0, OUTPUT.run1 and so on. A trace that is not complete is that of the run that was
  * interrupted. All others must be of the same command in the same directories.
+ *
+ * Another user that can write to the directory could put a file there, which would decide the result. Therefore a trace
+ * that another user may have written is refused, and is read by one descriptor.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -118,20 +121,31 @@ static int check_kept(const struct search *search, const struct kept *kept, cons
 	return EXIT_DONE;
 }
 
-/* Return: an exit code; sets @is_end if the trace does not exist, or is not complete, and must be made. */
-static int take_kept(struct search *search, bool *is_end)
+/* Return: a descriptor of the trace; a negative errno: -ENOENT if it does not exist, and other errors after a message. */
+static int open_kept(struct search *search)
+{
+	const char *why;
+	int fd = iot_file_open_own(search->trace, &why);
+
+	if (fd >= 0)
+		snprintf(search->source, sizeof(search->source), "/proc/self/fd/%d", fd);
+	else if (why)
+		fail("%s: %s: --resume reads only regular files of the caller to which no other user can write", search->trace, why);
+	else if (fd != -ENOENT)
+		fail("%s: %s", search->trace, strerror(-fd));
+	return fd;
+}
+
+/* @search: with an opened trace. Return: as take_kept(). */
+static int take_opened(struct search *search, bool *is_end)
 {
 	static struct kept kept;
 	struct iot_reject reject = {};
 	struct iot_trace_info info = {};
 	int code;
 
-	search_name_trace(search);
 	kept = (struct kept){};
-	*is_end = true;
-	if (access(search->trace, F_OK))
-		return EXIT_DONE;
-	if (iot_trace_walk(search->trace, take, &kept, &info, &reject) || !info.is_complete) {
+	if (iot_trace_walk(search->source, take, &kept, &info, &reject) || !info.is_complete) {
 		if (!search->options->is_quiet)
 			say("%s: not complete: the run is repeated", search->trace);
 		return EXIT_DONE;
@@ -139,6 +153,23 @@ static int take_kept(struct search *search, bool *is_end)
 	*is_end = false;
 	code = check_kept(search, &kept, &info);
 	return code ? code : search_compare(search, kept.thread);
+}
+
+/* Return: an exit code; sets @is_end if the trace does not exist, or is not complete, and must be made. */
+static int take_kept(struct search *search, bool *is_end)
+{
+	bool is_first = !search->run;
+	int fd, code;
+
+	search_name_trace(search);
+	*is_end = true;
+	fd = open_kept(search);
+	if (fd < 0)
+		return fd == -ENOENT ? EXIT_DONE : EXIT_FAILED;
+	code = take_opened(search, is_end);
+	if (!is_first || *is_end) /* the trace of the first run is read again */
+		close(fd);
+	return code;
 }
 
 /**

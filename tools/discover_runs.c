@@ -99,7 +99,7 @@ int search_compare(struct search *search, u32 thread)
 	char why[DISCOVERY_WHY_BYTES];
 	struct discovery_result result;
 	struct iot_reject reject = {};
-	int err = discovery_add(search->discovery, search->trace, &reject, why);
+	int err = discovery_add(search->discovery, search->source, &reject, why);
 
 	if (err == -EXDEV) {
 		say("the command is not deterministic: %s", why);
@@ -107,8 +107,10 @@ int search_compare(struct search *search, u32 thread)
 	}
 	if (err)
 		return fail_reject(search->trace, err, &reject);
-	if (!search->run++)
+	if (!search->run++) {
+		strcpy(search->first, search->source);
 		return search_note_waits(search);
+	}
 	discovery_set_delayed(search->discovery, thread);
 	return discovery_find(search->discovery, &result) ? fail("%s", strerror(ENOMEM)) : EXIT_DONE;
 }
@@ -125,6 +127,7 @@ int search_run(struct search *search, const struct iot_delay *delay)
 	int code;
 
 	search_name_trace(search);
+	strcpy(search->source, search->trace);
 	code = record(search, delay);
 	if (!code)
 		code = search_compare(search, delay ? delay->thread : 0);

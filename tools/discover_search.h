@@ -43,6 +43,8 @@ struct discover_options {
 /**
  * struct search - the work of the command
  * @trace: of the run under way; the traces of all runs are kept until the search ends
+ * @source: the path by which this trace is read
+ * @first: the same of the first run
  * @run: number of the next run, from 0
  * @is_single: fewer than two threads have operations
  * @plan: the last one
@@ -52,6 +54,8 @@ struct search {
 	const struct discover_options *options;
 	struct discovery *discovery;
 	char trace[PATH_MAX];
+	char source[PATH_MAX];
+	char first[PATH_MAX];
 	unsigned int run;
 	bool is_single;
 	struct discovery_plan plan;

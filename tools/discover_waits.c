@@ -34,7 +34,7 @@ int search_note_waits(struct search *search)
 	const struct analysis_options options = { .rules = ORDER_DEFAULT };
 	struct iot_reject reject = {};
 	struct analysis *analysis;
-	int err = analysis_load(&analysis, search->trace, &options, &reject);
+	int err = analysis_load(&analysis, search->source, &options, &reject);
 	u32 i;
 
 	if (!err)

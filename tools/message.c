@@ -1,22 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * message.c - messages of a sub-command on standard error.
+ *
+ * Names in them may come from a trace, a log or another user, and must not control the terminal.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "terminal.h"
 
+/* Return: the sentence as one line, to be freed; NULL without memory. */
+static char *format_line(const char *format, va_list arguments)
+{
+	char *text, *line;
+	size_t room;
+
+	if (vasprintf(&text, format, arguments) < 0)
+		return NULL;
+	room = 4 * strlen(text) + 1;
+	line = malloc(room);
+	if (line)
+		iot_text_line(line, room, text);
+	free(text);
+	return line;
+}
+
 static void vsay(const char *format, va_list arguments)
 {
+	char *line = format_line(format, arguments);
+
 	progress_end();
 	fflush(stdout); /* both may go to the same pager */
 	fprintf(stderr, "%s%s:%s ", terminal_style(stderr, STYLE_HEADING), program_invocation_name,
 		terminal_style(stderr, STYLE_PLAIN));
-	vfprintf(stderr, format, arguments);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s\n", line ? line : strerror(ENOMEM));
+	free(line);
 }
 
 /**

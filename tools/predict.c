@@ -111,19 +111,23 @@ static void print_tasks(const struct predict_result *r)
 }
 
 /* The end of a long path is more informative than its beginning. */
-static const char *short_name(char text[NAME_SHOWN + 1], const char *name)
+static const char *short_name(char text[4 * NAME_SHOWN + 1], const char *name)
 {
 	size_t bytes = strlen(name);
+	const char *end = bytes > NAME_SHOWN ? name + bytes - NAME_SHOWN + 3 : name;
+	int at = 0;
 
-	if (bytes <= NAME_SHOWN)
-		return name;
-	snprintf(text, NAME_SHOWN + 1, "...%s", name + bytes - NAME_SHOWN + 3);
+	while (end > name && (*end & 0xc0) == 0x80) /* inside of a character */
+		end++;
+	if (end > name)
+		at = snprintf(text, 4 * NAME_SHOWN + 1, "...");
+	iot_text_line(text + at, 4 * NAME_SHOWN + 1 - (size_t)at, end);
 	return text;
 }
 
 static void print_group(const struct prediction *p, enum prediction_group group)
 {
-	char name[NAME_SHOWN + 1];
+	char name[4 * NAME_SHOWN + 1];
 	struct table table;
 	double largest;
 	u32 i;

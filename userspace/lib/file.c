@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * file.c - is an output a file that it is made of? How many files may be open? And paths that are longer
- * than a system call takes.
+ * file.c - is an output a file that it is made of? Can another user have written a file? How many files may be open?
+ * And paths that are longer than a system call takes.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/resource.h>
@@ -22,6 +23,48 @@ bool iot_file_is_same(const char *path, const char *other)
 	struct stat a, b;
 
 	return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Return: why another user may have written the file, or NULL. */
+static const char *distrust(const struct stat *stat)
+{
+	if (!S_ISREG(stat->st_mode))
+		return "not a regular file";
+	if (stat->st_uid != geteuid())
+		return "belongs to another user";
+	if (stat->st_mode & (S_IWGRP | S_IWOTH)) /* with an access control list, the group bits are its mask */
+		return "other users can write to it";
+	return NULL;
+}
+
+/**
+ * iot_file_open_own() - open a file for reading if no other user can have written it
+ * @path: of the file; a symbolic link at its end is refused
+ * @why: out: after -EPERM and -ELOOP, the reason
+ *
+ * Return: a descriptor; -ELOOP for a symbolic link; -EPERM if another user may have written the file; another
+ * negative errno.
+ */
+int iot_file_open_own(const char *path, const char **why)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), err = 0;
+	struct stat stat;
+
+	*why = NULL;
+	if (fd < 0) {
+		err = -errno;
+		if (err == -ELOOP)
+			*why = "a symbolic link";
+		return err;
+	}
+	if (fstat(fd, &stat))
+		err = -errno;
+	else if ((*why = distrust(&stat)))
+		err = -EPERM;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
 }
 
 /**

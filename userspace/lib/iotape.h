@@ -394,6 +394,7 @@ u64 iot_record_moved_bytes(const struct iot_record *record);
 int iot_text_field(char *text, size_t room, const struct iot_record *record,
 		   const struct iot_field *field);
 int iot_text_bytes(char *text, size_t room, const void *bytes, size_t count);
+int iot_text_line(char *line, size_t room, const char *text);
 bool iot_record_has_list(const struct iot_record *record);
 int iot_text_tail(char *text, size_t room, const struct iot_record *record);
 const u8 *iot_record_value(const struct iot_record *record, size_t *bytes);
@@ -408,6 +409,7 @@ int iot_output_open(const char *path, char real[PATH_MAX]);
 int iot_write_all(int fd, const void *data, size_t bytes);
 int iot_file_save(const char *path, const void *bytes, size_t count);
 bool iot_file_is_same(const char *path, const char *other);
+int iot_file_open_own(const char *path, const char **why);
 void iot_file_limit_raise(void);
 
 struct open_how;

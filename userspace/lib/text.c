@@ -116,13 +116,34 @@ size_t iot_text_utf8(const void *bytes, size_t count, u32 *character)
 	return length;
 }
 
-/* Bytes of a character that may stand in a word for itself, or 0. */
-static size_t plain_bytes(const u8 *p, size_t count)
+/* Bytes of a character that a terminal shows, or 0. */
+static size_t shown_bytes(const u8 *p, size_t count)
 {
 	u32 c = 0;
 	size_t bytes = iot_text_utf8(p, count, &c);
 
-	return c > ' ' && c != '\\' && (c < 0x7f || c > 0x9f) ? bytes : 0;
+	return c >= ' ' && (c < 0x7f || c > 0x9f) ? bytes : 0;
+}
+
+/* All other bytes, and the characters @others, become \ooo. Return: as iot_text_bytes(). */
+static int escape(char *text, size_t room, const void *bytes, size_t count, const char *others)
+{
+	const u8 *p = bytes, *stop = p + count;
+	size_t at = 0, plain;
+
+	while (p < stop) {
+		plain = strchr(others, *p) ? 0 : shown_bytes(p, (size_t)(stop - p));
+		if (at + (plain ? plain : 4) >= room)
+			break;
+		if (plain)
+			memcpy(text + at, p, plain);
+		else
+			snprintf(text + at, room - at, "\\%03o", *p);
+		at += plain ? plain : 4;
+		p += plain ? plain : 1;
+	}
+	text[at] = 0;
+	return (int)at;
 }
 
 /**
@@ -139,22 +160,22 @@ static size_t plain_bytes(const u8 *p, size_t count)
  */
 int iot_text_bytes(char *text, size_t room, const void *bytes, size_t count)
 {
-	const u8 *p = bytes, *stop = p + count;
-	size_t at = 0, plain;
+	return escape(text, room, bytes, count, " \\");
+}
 
-	while (p < stop) {
-		plain = plain_bytes(p, (size_t)(stop - p));
-		if (at + (plain ? plain : 4) >= room)
-			break;
-		if (plain)
-			memcpy(text + at, p, plain);
-		else
-			snprintf(text + at, room - at, "\\%03o", *p);
-		at += plain ? plain : 4;
-		p += plain ? plain : 1;
-	}
-	text[at] = 0;
-	return (int)at;
+/**
+ * iot_text_line() - a text as one line that a terminal shows as it is
+ * @line: out
+ * @room: size of @line; four times the length of @text plus one suffices
+ * @text: the text
+ *
+ * As iot_text_bytes(), but blanks and backslashes are kept.
+ *
+ * Return: length of the line, which always ends with a zero byte.
+ */
+int iot_text_line(char *line, size_t room, const char *text)
+{
+	return escape(line, room, text, strlen(text), "");
 }
 
 /**

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/iotape.h"
 #include "record.h"
 
 #define COSTS_DIRECTORY	  "/run/iotape"
@@ -49,9 +50,8 @@ static bool is_usable(int fd)
 	struct stat file, directory;
 	time_t now_s = time(NULL);
 
-	return !fstat(fd, &file) && S_ISREG(file.st_mode) && is_private(&file) && !lstat(COSTS_DIRECTORY, &directory) &&
-	       S_ISDIR(directory.st_mode) && is_private(&directory) && file.st_mtime <= now_s &&
-	       now_s - file.st_mtime < COSTS_MAX_AGE_S;
+	return !fstat(fd, &file) && !lstat(COSTS_DIRECTORY, &directory) && S_ISDIR(directory.st_mode) && is_private(&directory) &&
+	       file.st_mtime <= now_s && now_s - file.st_mtime < COSTS_MAX_AGE_S;
 }
 
 /**
@@ -66,13 +66,14 @@ static bool is_usable(int fd)
 int costs_load(const char *mmap_mode, char *costs, size_t room)
 {
 	char path[COSTS_PATH_BYTES], key[COSTS_KEY_BYTES], stored_key[COSTS_KEY_BYTES];
+	const char *why;
 	bool is_stored = false;
 	FILE *in;
 	int fd;
 
 	costs[0] = 0;
 	path_make(mmap_mode, path);
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = iot_file_open_own(path, &why);
 	in = fd < 0 ? NULL : fdopen(fd, "r");
 	if (in && is_usable(fd) && !key_make(mmap_mode, key))
 		is_stored = fgets(stored_key, sizeof(stored_key), in) && !strcmp(key, stored_key) &&
