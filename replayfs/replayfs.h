@@ -294,7 +294,7 @@ void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status);
 /* wait_queues.c */
 int rfs_waits_init(struct rfs_replay *replay);
 void rfs_waits_exit(struct rfs_replay *replay);
-int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait);
+int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait, u64 until_ns);
 bool rfs_call_when(struct rfs_waiter *waiter);
 void rfs_wake_passed(struct rfs_replay *replay, u32 task, u32 from, u32 to);
 void rfs_wake_moved(struct rfs_replay *replay, u32 task, u32 index);

@@ -241,7 +241,7 @@ int rfs_submit_wait(struct rfs_worker *worker, const struct iot_program_op *op)
 		.index = cpu_to_le32(request->submitted - 1),
 	};
 	const struct iot_program_op *complete;
-	int err = request->submitted ? rfs_wait_for(worker->replay, &wait) : 0;
+	int err = request->submitted ? rfs_wait_for(worker->replay, &wait, 0) : 0;
 
 	if (err)
 		return err;

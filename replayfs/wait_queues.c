@@ -12,6 +12,7 @@
  * So a task without waiters moves on without a lock, as does a task with waiters until it has ended
  * the operation that they wait for; and only the waiters of that operation are looked at.
  */
+#include <linux/hrtimer.h>
 #include <linux/log2.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
@@ -89,14 +90,26 @@ static int wake_sleeper(struct wait_queue_entry *entry, unsigned int mode, int f
 	return autoremove_wake_function(entry, mode, flags, key);
 }
 
+/* Return: -ETIMEDOUT at a time on the monotonic clock, 0 is never; else 0. */
+static int sleep_once(u64 until_ns)
+{
+	ktime_t expires = ns_to_ktime(until_ns);
+
+	if (until_ns)
+		return schedule_hrtimeout_range(&expires, 0, HRTIMER_MODE_ABS) ? 0 : -ETIMEDOUT;
+	schedule();
+	return 0;
+}
+
 /**
  * rfs_wait_for() - sleep until a wait holds
  * @replay: started
  * @wait: a wait of its program, or one of the same form
+ * @until_ns: when to stop waiting, on the monotonic clock; 0: never
  *
- * Return: 0 when it holds; -EINTR; -ECANCELED.
+ * Return: 0 when it holds; -ETIMEDOUT; -EINTR; -ECANCELED.
  */
-int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait)
+int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait, u64 until_ns)
 {
 	struct rfs_waiter waiter = { .replay = replay, .wait = wait };
 	wait_queue_head_t *queue = queue_of(replay, wait);
@@ -105,7 +118,7 @@ int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait)
 	init_wait(&waiter.entry);
 	waiter.entry.func = wake_sleeper;
 	count_waiter(replay, wait, 1);
-	for (;;) {
+	while (!err) {
 		prepare_to_wait(queue, &waiter.entry, TASK_INTERRUPTIBLE); /* with the barrier */
 		if (is_over(&waiter))
 			break;
@@ -113,7 +126,7 @@ int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait)
 			err = -EINTR;
 			break;
 		}
-		schedule();
+		err = sleep_once(until_ns);
 	}
 	finish_wait(queue, &waiter.entry);
 	count_waiter(replay, wait, -1);

@@ -47,11 +47,11 @@ static int wait_at(void *self, const struct iot_program_op *op, u32 nth, const s
 	return PTR_ERR_OR_ZERO(*wait);
 }
 
-static int wait_for(void *self, const struct iot_program_wait *wait)
+static int wait_for(void *self, const struct iot_program_wait *wait, u64 until_ns)
 {
 	struct rfs_worker *worker = self;
 
-	return rfs_wait_for(worker->replay, wait);
+	return rfs_wait_for(worker->replay, wait, until_ns);
 }
 
 static u64 record_op(void *self, const struct iot_program_op *op)
@@ -237,7 +237,7 @@ static int wait_for_queues(struct rfs_worker *worker)
 			.index = cpu_to_le32(le32_to_cpu(replay->program.tasks[queue].op_count) - 1),
 		};
 
-		err = rfs_wait_for(replay, &wait);
+		err = rfs_wait_for(replay, &wait, 0);
 	}
 	return err;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sched.h - scheduler statistics of a thread, if the kernel is configured to have them.
+ * sched.h - scheduler statistics of a thread, if the kernel is configured to have them, and the kind of its program.
  */
 #ifndef IOT_COMPAT_SCHED_H
 #define IOT_COMPAT_SCHED_H
@@ -28,6 +28,18 @@ static inline u64 iot_thread_arrived_ns(const struct task_struct *thread)
 	return READ_ONCE(thread->sched_info.last_arrival);
 #else
 	return 0;
+#endif
+}
+
+/* Is the program of a thread a 32-bit one? Each architecture has a flag of its own. */
+static inline bool iot_thread_is_32bit(struct task_struct *thread)
+{
+#if defined(TIF_ADDR32)
+	return test_tsk_thread_flag(thread, TIF_ADDR32);
+#elif defined(TIF_32BIT)
+	return test_tsk_thread_flag(thread, TIF_32BIT);
+#else
+	return false;
 #endif
 }
 

@@ -27,6 +27,7 @@
 #include "preempted.h"
 #include "session.h"
 #include "task.h"
+#include "timeouts.h"
 
 DEFINE_STATIC_KEY_FALSE(iot_has_filters);
 EXPORT_SYMBOL_GPL(iot_has_filters);
@@ -148,6 +149,12 @@ static void check_delay(struct iot_session *session, struct iot_task *task)
 		iot_preempted_record(session, task, delay_ns);
 }
 
+static void check_timeout(struct iot_session *session, struct iot_task *task)
+{
+	if (unlikely(iot_timeout_is_last(&task->timeout)) && READ_ONCE(task->waits) != current->nvcsw && !task->current_op)
+		iot_timeout_record(session, task);
+}
+
 static void span_begin(struct iot_session *session, struct iot_span *span, struct iot_task *task)
 {
 	span->task = task;
@@ -155,6 +162,7 @@ static void span_begin(struct iot_session *session, struct iot_span *span, struc
 	span->note = 0;
 	span->parent = task->current_op;
 	check_delay(session, task);
+	check_timeout(session, task);
 	span->op = iot_task_op_new(task);
 	iot_meter_begin(&span->meter);
 }

@@ -24,6 +24,7 @@
 #include "delay.h"
 #include "iotape.h"
 #include "mailbox.h"
+#include "timeouts.h"
 #include "wakes.h"
 
 struct iot_session;
@@ -51,6 +52,7 @@ struct iot_session;
  * @kept: span of an operation that will be retried, see iot_span_keep()
  * @kept_key: of that span, 0 if there is none
  * @wakes: recent wake-ups of it, see wakes.c
+ * @timeout: the last wait of it that a timer ended, see timeouts.c
  * @is_held: it waits for the collector, or is delayed
  * @nth: its number among the threads of session @numbered, 0 if none, see iot_task_nth()
  * @delayable: operations on files that it has entered since then or since its exec, if the session delays it
@@ -84,6 +86,7 @@ struct iot_task {
 	struct iot_span kept;
 	u64 kept_key;
 	struct iot_wakes wakes;
+	struct iot_timeout timeout;
 	bool is_held;
 	u32 nth;
 	u32 delayable;

@@ -36,6 +36,7 @@
 #include "compat/sched.h"
 #include "session.h"
 #include "task.h"
+#include "timeouts.h"
 
 static struct tracepoint *tracepoint;
 static DEFINE_MUTEX(users_lock);
@@ -121,7 +122,7 @@ static u64 delay_ns(const struct iot_task *task, const struct task_struct *threa
 }
 
 static void wake_record(struct iot_session *session, struct iot_task *waker,
-			struct iot_task *wakee, const struct task_struct *thread)
+			struct iot_task *wakee, struct task_struct *thread)
 {
 	const struct iot_wakes *from = wakes_of(waker, session);
 	struct iot_wakes *to = wakes_begin(wakee, session);
@@ -137,6 +138,7 @@ static void wake_record(struct iot_session *session, struct iot_task *waker,
 		.woken_op = now.own_ops,
 		.woken_runtime_ns = thread->se.sum_exec_runtime,
 		.woken_delay_ns = delay_ns(wakee, thread),
+		.woken_call = iot_waits_in(thread),
 	};
 
 	iot_task_sync(waker);
@@ -180,6 +182,10 @@ static void wakes_waking(void *data, struct task_struct *thread)
 	bool is_vfork = is_end_of_vfork(thread);
 	struct iot_session *session;
 
+	if (unlikely(iot_timeout_is_under_way())) {
+		iot_timeout_note(thread);
+		return;
+	}
 	if (thread == current || (!is_vfork && !is_by_current(thread)))
 		return;
 	waker = iot_task_find(current);
@@ -206,6 +212,7 @@ static void wakes_find(struct tracepoint *found, void *data)
  */
 void iot_wakes_init(void)
 {
+	iot_timeouts_init();
 	for_each_kernel_tracepoint(wakes_find, NULL);
 }
 
@@ -217,6 +224,25 @@ bool iot_wakes_can(void)
 	return tracepoint;
 }
 
+/* The caller holds users_lock. */
+static int users_add(bool needs_all)
+{
+	int err = needs_all && !all_users ? iot_timeouts_get() : 0;
+
+	if (err)
+		return err;
+	if (!users)
+		err = tracepoint_probe_register(tracepoint, wakes_waking, NULL);
+	if (err) {
+		if (needs_all && !all_users)
+			iot_timeouts_put();
+		return err;
+	}
+	users++;
+	WRITE_ONCE(all_users, all_users + needs_all);
+	return 0;
+}
+
 /**
  * iot_wakes_get() - a session begins to need wake-ups
  * @needs_all: not only those by threads that exit
@@ -225,17 +251,12 @@ bool iot_wakes_can(void)
  */
 int iot_wakes_get(bool needs_all)
 {
-	int err = 0;
+	int err;
 
 	if (!tracepoint)
 		return -EOPNOTSUPP;
 	mutex_lock(&users_lock);
-	if (!users)
-		err = tracepoint_probe_register(tracepoint, wakes_waking, NULL);
-	if (!err) {
-		users++;
-		WRITE_ONCE(all_users, all_users + needs_all);
-	}
+	err = users_add(needs_all);
 	mutex_unlock(&users_lock);
 	return err;
 }
@@ -250,6 +271,8 @@ void iot_wakes_put(bool needs_all)
 {
 	mutex_lock(&users_lock);
 	WRITE_ONCE(all_users, all_users - needs_all);
+	if (needs_all && !all_users)
+		iot_timeouts_put();
 	if (!--users)
 		tracepoint_probe_unregister(tracepoint, wakes_waking, NULL);
 	mutex_unlock(&users_lock);

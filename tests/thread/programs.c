@@ -240,6 +240,26 @@ static void make_script(struct builder *b)
 	}
 }
 
+/* A task that makes a file after a wait with a time limit for the first task's third operation. */
+static void add_timed(struct builder *b, u32 number, u64 limit_ns)
+{
+	add_made(b, 0);
+	builder_op(b, IOT_PLAY_timed)->pause_ns = cpu_to_le64(limit_ns);
+	builder_wait(b, 0, 2);
+	add_file(b, number);
+}
+
+/* In the order 2, 3, 1: the second task waits for 10 ms, the first makes a file after a second, and the third waits for that. */
+static void make_timed(struct builder *b)
+{
+	builder_task(b);
+	op_on_path(b, IOT_KIND_mkdir, "d", 0)->mode = cpu_to_le32(0777);
+	builder_op(b, IOT_PLAY_nop)->pause_ns = cpu_to_le64(1000000000);
+	add_file(b, 3);
+	add_timed(b, 1, 1000000000000);
+	add_timed(b, 2, 10000000);
+}
+
 static void make_burst(struct builder *b)
 {
 	u32 task;
@@ -882,6 +902,7 @@ static const struct {
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
 	{ "request_queues", make_queues },    { "reads", make_reads }, { "in-turn", make_in_turn },
 	{ "paced", make_paced },    { "endless", make_endless },
+	{ "timed", make_timed },
 	{ "users", make_users },    { "script", make_script }, { "burst", make_burst },
 };
 

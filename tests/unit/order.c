@@ -140,6 +140,20 @@ static void blocker_is_the_first_wait_that_does_not_hold(void **state)
 	free(f.bytes);
 }
 
+static void timed_wait_blocks_nothing(void **state)
+{
+	struct iot_program_op op;
+	struct fixture f;
+	u32 next = 0;
+
+	(void)state;
+	fixture_open(&f);
+	op = *op_of(&f, 2, 1);
+	op.kind = cpu_to_le16(IOT_PLAY_timed);
+	assert_null(iot_order_blocker(&f.order, 2, &op, &next));
+	free(f.bytes);
+}
+
 static void fulfilled_waits_are_not_examined_again(void **state)
 {
 	struct fixture f;
@@ -158,4 +172,5 @@ SUITE("order",
       TEST(wait_on_a_latch_holds_when_all_have_signalled)
       TEST(operation_without_waits_may_start)
       TEST(blocker_is_the_first_wait_that_does_not_hold)
+      TEST(timed_wait_blocks_nothing)
       TEST(fulfilled_waits_are_not_examined_again))

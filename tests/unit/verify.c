@@ -256,6 +256,14 @@ CHANGE(op_has_too_many_waits)
 	return op;
 }
 
+CHANGE(timed_wait_without_waits)
+{
+	struct iot_program_op *op = op_of_kind(p, IOT_PLAY_nop);
+
+	op->kind = cpu_to_le16(IOT_PLAY_timed);
+	return op;
+}
+
 CHANGE(op_has_too_few_waits)
 {
 	op_of_kind(p, IOT_PLAY_wait)->wait_count = 0;
@@ -411,6 +419,7 @@ static const struct {
 	ROW(op_waits_leave_a_gap, op_wait),
 	ROW(op_has_too_many_waits, op_wait),
 	ROW(op_has_too_few_waits, op_wait),
+	ROW(timed_wait_without_waits, op_wait),
 	ROW(latch_reserved, latch),
 	ROW(latch_wants_more, latch),
 	ROW(latch_wants_less, latch),
@@ -562,7 +571,7 @@ static const struct {
 	{ IOT_KIND_unmap, "m" },       { IOT_KIND_touch, "m" },	       { IOT_KIND_msync, "m" },
 	{ IOT_KIND_madvise, "m" },     { IOT_PLAY_signal, "H" },       { IOT_PLAY_wait, "" },
 	{ IOT_KIND_submit, "hl" },      { IOT_KIND_complete, "hL" },
-	{ IOT_PLAY_nop, "" },	       { IOT_KIND_denied, "p" },
+	{ IOT_PLAY_nop, "" },	       { IOT_PLAY_timed, "" },	{ IOT_KIND_denied, "p" },
 };
 
 struct slots {
@@ -590,6 +599,8 @@ static u32 reason_of(u16 kind, const struct slots *slots)
 		op->path2 = builder_string(&b, slots->path2);
 	if (kind == IOT_PLAY_signal && slots->handle)
 		builder_latch(&b, 1);
+	if (kind == IOT_PLAY_timed) /* it blocks nothing */
+		builder_wait(&b, 0, 0);
 	verify_built(&b, NULL, &reject);
 	builder_close(&b);
 	return reject.reason;

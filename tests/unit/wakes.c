@@ -50,6 +50,16 @@ static void wake(struct graph *graph, u32 task, u32 woken, u64 time_ns, u64 runt
 	assert_int_equal(graph_wake_add(graph, task, woken, EDGE_wake), 0);
 }
 
+static void timeout(struct graph *graph, u32 task, u64 time_ns, u32 call)
+{
+	struct graph_op *op = add(graph, task, IOT_PLAY_wait, time_ns, time_ns);
+
+	op->flags = WAIT_TIMED;
+	op->event = GRAPH_NONE;
+	op->call = call;
+	graph->timeout_count++;
+}
+
 static void exit_at(struct graph *graph, u32 task, u64 time_ns, u64 runtime_ns)
 {
 	struct graph_op *op = add(graph, task, IOT_KIND_exit, time_ns, time_ns);
@@ -383,7 +393,57 @@ static void a_library_that_sleeps_in_a_wait_does_not_poll(void **state)
 	graph_close(graph);
 }
 
+/* Task 1 wakes task 0 out of @call. Before that, a timer ended a wait of task 0 in call 7 at 50. */
+static struct graph *with_timeout(u32 call)
+{
+	struct graph *graph = begin(2);
+
+	add(graph, 0, IO, 0, 10)->oncpu_ns = 10;
+	timeout(graph, 0, 50, 7);
+	add(graph, 0, IO, 60, 70)->runtime_ns = 14;
+	add(graph, 1, IO, 0, 80);
+	wake(graph, 1, 0, 90, 25);
+	graph->tasks[0].ops[graph->tasks[0].op_count - 1].call = call;
+	add(graph, 0, IO, 95, 99)->runtime_ns = 30;
+	analyse(graph);
+	return graph;
+}
+
+static void next_wake_up_from_the_same_call_can_end_a_timed_wait(void **state)
+{
+	struct graph *graph = with_timeout(7);
+	const struct graph_op *ops = graph->tasks[0].ops;
+
+	(void)state;
+	assert_true(graph_is_timed(&ops[1]));
+	assert_int_equal(graph->wakes[ops[1].event].task, 1);
+	assert_int_equal(graph->wakes[ops[1].event].nop, 1);
+	assert_int_equal(ops[1].compute_ns, 4);
+	assert_int_equal(ops[1].pause_ns, 36);
+	assert_int_equal(ops[2].compute_ns, 0);
+	assert_int_equal(ops[2].pause_ns, 10);
+	gives(graph, "0.3<1.1"); /* a timed wait has no edge: it delays nothing */
+}
+
+static void timed_wait_without_a_later_wake_up_is_think_time(void **state)
+{
+	const u32 calls[] = { 0, 8 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		struct graph *graph = with_timeout(calls[i]);
+
+		assert_int_equal(graph->tasks[0].ops[1].kind, IO);
+		assert_int_equal(graph->tasks[0].ops[1].compute_ns, 4);
+		assert_int_equal(graph->tasks[0].ops[1].pause_ns, 46);
+		gives(graph, "0.2<1.1");
+	}
+}
+
 SUITE("wakes",
+      TEST(next_wake_up_from_the_same_call_can_end_a_timed_wait)
+      TEST(timed_wait_without_a_later_wake_up_is_think_time)
       TEST(woken_task_waits_for_preceding_operations)
       TEST(order_passes_through_tasks_without_files)
       TEST(wake_ups_without_successors_are_removed)

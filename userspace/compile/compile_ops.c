@@ -300,11 +300,26 @@ static bool is_event(u16 kind)
 	return kind == IOT_KIND_fork || kind == IOT_KIND_exec || kind == IOT_KIND_exit;
 }
 
+/* The wake-up that ends a wait before its timer does. Return: false if it is not part of the program. */
+static bool has_waker(const struct compiler *c, const struct graph_op *op)
+{
+	const struct graph_wake *wake = &c->graph->wakes[op->event];
+
+	return wake->nop != GRAPH_NONE && c->program_task[wake->task] != GRAPH_NONE;
+}
+
+static u16 play_kind(const struct compiler *c)
+{
+	if (!graph_is_timed(c->op))
+		return c->op->kind;
+	return has_waker(c, c->op) ? IOT_PLAY_timed : IOT_PLAY_nop;
+}
+
 static int make_op(struct compiler *c, struct iot_program_op *op)
 {
 	int err;
 
-	op->kind = cpu_to_le16(c->op->kind);
+	op->kind = cpu_to_le16(play_kind(c));
 	op->origin_op = cpu_to_le32(c->op->number);
 	op->compute_ns = cpu_to_le64(c->op->compute_ns);
 	op->pause_ns = cpu_to_le64(c->op->pause_ns);
@@ -331,10 +346,27 @@ static int make_op(struct compiler *c, struct iot_program_op *op)
 /* -- waits ----------------------------------------------------------------------------------- */
 
 /* Return: number of waits written, or a negative errno. */
+static int put_timed(struct compiler *c)
+{
+	const struct graph_wake *wake = &c->graph->wakes[c->op->event];
+	struct iot_program_wait wait = {
+		.task = cpu_to_le32(c->program_task[wake->task]),
+		.index = cpu_to_le32(wake->nop),
+	};
+
+	if (!has_waker(c, c->op))
+		return 0;
+	return iot_builder_add(c->builder, IOT_SECTION_WAITS, &wait) < 0 ? -ENOMEM : 1;
+}
+
+/* Return: number of waits written, or a negative errno. */
 static int put_waits(struct compiler *c)
 {
 	const struct graph_edge *edge;
 	u32 e, count = 0;
+
+	if (graph_is_timed(c->op))
+		return put_timed(c);
 
 	for (e = c->op->edges; e != GRAPH_NONE; e = edge->next) {
 		struct iot_program_wait wait;

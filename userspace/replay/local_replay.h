@@ -254,7 +254,7 @@ void futex_wake(u32 *futex);
 int parks_init(struct local_replay *local);
 void parks_exit(struct local_replay *local);
 struct park *park_of(const struct local_replay *local, const struct iot_program_wait *wait);
-int park_wait(struct worker_task *task, const struct iot_program_wait *wait);
+int park_wait(struct worker_task *task, const struct iot_program_wait *wait, u64 until_ns);
 void park_wake_moved(struct worker_task *task);
 void park_wake_opened(struct local_replay *local, u32 latch);
 void park_wake_all(struct local_replay *local);

@@ -97,23 +97,29 @@ static void count_sleeper(struct local_replay *local, const struct iot_program_w
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* The records of the task are written during a long sleep. */
-static void sleep_there(struct worker_task *task, struct park *park, u32 turns)
+/* The records of the task are written during a long sleep. Return: -ETIMEDOUT at a time, 0 is never; else 0. */
+static int sleep_there(struct worker_task *task, struct park *park, u32 turns, u64 until_ns)
 {
-	u64 until_ns = task->outcome.buffer ? clock_now_ns() + OUTCOME_AGE_MAX_NS : 0;
+	u64 flush_ns = task->outcome.buffer ? clock_now_ns() + OUTCOME_AGE_MAX_NS : 0;
+	bool is_last = until_ns && (!flush_ns || until_ns <= flush_ns);
 
-	if (futex_sleep(&park->turns, turns, until_ns) == -ETIMEDOUT)
-		outcome_flush(task);
+	if (futex_sleep(&park->turns, turns, is_last ? until_ns : flush_ns) != -ETIMEDOUT)
+		return 0;
+	if (is_last)
+		return -ETIMEDOUT;
+	outcome_flush(task);
+	return 0;
 }
 
 /**
  * park_wait() - sleep until a wait holds
  * @task: which waits
  * @wait: of its program
+ * @until_ns: when to stop waiting, on the monotonic clock; 0: never
  *
- * Return: 0; -ECANCELED.
+ * Return: 0; -ETIMEDOUT; -ECANCELED.
  */
-int park_wait(struct worker_task *task, const struct iot_program_wait *wait)
+int park_wait(struct worker_task *task, const struct iot_program_wait *wait, u64 until_ns)
 {
 	struct local_replay *local = task->local;
 	struct park *park = park_of(local, wait);
@@ -121,7 +127,7 @@ int park_wait(struct worker_task *task, const struct iot_program_wait *wait)
 	int err = 0;
 
 	count_sleeper(local, wait, 1);
-	for (;;) {
+	while (!err) {
 		turns = __atomic_load_n(&park->turns, __ATOMIC_SEQ_CST);
 		if (iot_order_holds(&local->order, wait))
 			break;
@@ -129,7 +135,7 @@ int park_wait(struct worker_task *task, const struct iot_program_wait *wait)
 			err = -ECANCELED;
 			break;
 		}
-		sleep_there(task, park, turns);
+		err = sleep_there(task, park, turns, until_ns);
 	}
 	count_sleeper(local, wait, (u32)-1);
 	return err;

@@ -16,9 +16,9 @@ static int wait_at(void *worker, const struct iot_program_op *op, u32 nth, const
 	return 0;
 }
 
-static int wait_for(void *worker, const struct iot_program_wait *wait)
+static int wait_for(void *worker, const struct iot_program_wait *wait, u64 until_ns)
 {
-	return park_wait(worker, wait);
+	return park_wait(worker, wait, until_ns);
 }
 
 static void signal_latch(void *worker, u32 latch)
@@ -47,7 +47,7 @@ static int wait_for_queue(struct worker_task *task, const struct worker_task *qu
 		.index = cpu_to_le32(requests - 1),
 	};
 
-	return requests ? park_wait(task, &wait) : 0;
+	return requests ? park_wait(task, &wait, 0) : 0;
 }
 
 static int prepare_request(struct worker_task *task, const struct iot_program_op *op, u64 *number)

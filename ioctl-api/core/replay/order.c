@@ -44,7 +44,7 @@ const struct iot_program_wait *iot_order_blocker(const struct iot_order *order, 
 					       le64_to_cpu(program->tasks[task].first_wait) +
 					       le32_to_cpu(op->first_wait);
 
-	for (; *next < le16_to_cpu(op->wait_count); ++*next)
+	for (; *next < le16_to_cpu(op->wait_count) && iot_order_is_strict(op); ++*next)
 		if (!iot_order_holds(order, &waits[*next]))
 			return &waits[*next];
 	return NULL;

@@ -62,6 +62,12 @@ static inline bool iot_order_holds(const struct iot_order *order,
 	return iot_load_acquire(iot_order_progress(order, task)) > index;
 }
 
+/* Must the waits of an operation hold before it starts? */
+static inline bool iot_order_is_strict(const struct iot_program_op *op)
+{
+	return le16_to_cpu(op->kind) != IOT_PLAY_timed;
+}
+
 const struct iot_program_wait *iot_order_blocker(const struct iot_order *order, u32 task,
 						 const struct iot_program_op *op, u32 *next);
 

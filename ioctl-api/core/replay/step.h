@@ -69,7 +69,7 @@ struct iot_step_options {
  * @now_ns: the clock
  * @sleep_until: sleep, or spin
  * @wait_at: the @nth wait of an operation
- * @wait_for: sleep until a wait holds
+ * @wait_for: sleep until a wait holds, or until a time; 0 is never. Return: -ETIMEDOUT at that time
  * @admit: wait for what else the engine needs before the operation: a free request queue, the collector
  * @run: run the operation, which has a record; sets `enter_ns`, `result`, `refused` and `observed` of the step.
  *	Return: 0; 1 if the operation ends later
@@ -82,7 +82,7 @@ struct iot_step_calls {
 	int (*sleep_until)(void *worker, u64 until_ns);
 	int (*wait_at)(void *worker, const struct iot_program_op *op, u32 nth,
 		       const struct iot_program_wait **wait);
-	int (*wait_for)(void *worker, const struct iot_program_wait *wait);
+	int (*wait_for)(void *worker, const struct iot_program_wait *wait, u64 until_ns);
 	int (*admit)(void *worker, const struct iot_program_op *op);
 	int (*run)(void *worker, const struct iot_program_op *op);
 	u64 (*record)(void *worker, const struct iot_program_op *op);
@@ -96,35 +96,6 @@ struct iot_step_calls {
 static inline bool iot_step_is_io(const struct iot_program_op *op)
 {
 	return le16_to_cpu(op->kind) < IOT_PLAY_signal;
-}
-
-/* Let the think time before an operation pass. */
-IOT_STEP_INLINE int iot_step_think(void *worker, struct iot_step *step, const struct iot_step_options *options,
-				   const struct iot_step_calls *calls, const struct iot_program_op *op)
-{
-	u64 think_ns, until_ns, late_ns, since_ns = step->prev_end_ns;
-	int err = 0;
-
-	if (step->has_thought)
-		return 0;
-	think_ns = iot_pace_scaled(le64_to_cpu(op->compute_ns), options->compute_scale) +
-		   iot_pace_scaled(le64_to_cpu(op->pause_ns), options->pause_scale);
-	if (!step->index)
-		since_ns = iot_pace_begin(options->start_ns, since_ns, think_ns);
-	until_ns = iot_pace_until(&step->pace, since_ns, think_ns);
-	if (calls->now_ns() < until_ns)
-		err = calls->sleep_until(worker, until_ns);
-	if (err)
-		return err;
-	late_ns = iot_pace_late(&step->pace, until_ns, think_ns, calls->now_ns());
-	step->has_thought = true;
-	if (!think_ns) /* the time between two operations, in which no task has slept */
-		return 0;
-	step->stats.think_ns += think_ns;
-	step->stats.late_ns += late_ns;
-	if (late_ns > step->stats.late_max_ns)
-		step->stats.late_max_ns = late_ns;
-	return 0;
 }
 
 /* @wait: out: the first wait of the operation that does not hold, or NULL. */
@@ -143,6 +114,64 @@ IOT_STEP_INLINE int iot_step_blocker(void *worker, struct iot_step *step, const 
 	return 0;
 }
 
+/* Sleep until a time; an operation `timed` sleeps no longer than until its waits hold. */
+IOT_STEP_INLINE int iot_step_sleep(void *worker, struct iot_step *step, const struct iot_step_options *options,
+				   const struct iot_step_calls *calls, const struct iot_program_op *op, u64 until_ns)
+{
+	const struct iot_program_wait *wait;
+	int err;
+
+	if (__builtin_expect(iot_order_is_strict(op), 1))
+		return calls->sleep_until(worker, until_ns);
+	do {
+		err = iot_step_blocker(worker, step, options, calls, op, &wait);
+		if (!err && wait)
+			err = calls->wait_for(worker, wait, until_ns);
+	} while (!err && wait);
+	return err == -ETIMEDOUT ? 0 : err;
+}
+
+/* Count think time that has passed, or that a wait ended early. */
+IOT_STEP_INLINE void iot_step_count_think(struct iot_step *step, u64 until_ns, u64 think_ns, u64 now_ns)
+{
+	u64 late_ns;
+
+	if (now_ns < until_ns) {
+		step->stats.think_ns += think_ns - (until_ns - now_ns < think_ns ? until_ns - now_ns : think_ns);
+		return;
+	}
+	late_ns = iot_pace_late(&step->pace, until_ns, think_ns, now_ns);
+	if (!think_ns) /* the time between two operations, in which no task has slept */
+		return;
+	step->stats.think_ns += think_ns;
+	step->stats.late_ns += late_ns;
+	if (late_ns > step->stats.late_max_ns)
+		step->stats.late_max_ns = late_ns;
+}
+
+/* Let the think time before an operation pass. */
+IOT_STEP_INLINE int iot_step_think(void *worker, struct iot_step *step, const struct iot_step_options *options,
+				   const struct iot_step_calls *calls, const struct iot_program_op *op)
+{
+	u64 think_ns, until_ns, since_ns = step->prev_end_ns;
+	int err = 0;
+
+	if (step->has_thought)
+		return 0;
+	think_ns = iot_pace_scaled(le64_to_cpu(op->compute_ns), options->compute_scale) +
+		   iot_pace_scaled(le64_to_cpu(op->pause_ns), options->pause_scale);
+	if (!step->index)
+		since_ns = iot_pace_begin(options->start_ns, since_ns, think_ns);
+	until_ns = iot_pace_until(&step->pace, since_ns, think_ns);
+	if (calls->now_ns() < until_ns)
+		err = iot_step_sleep(worker, step, options, calls, op, until_ns);
+	if (err)
+		return err;
+	iot_step_count_think(step, until_ns, think_ns, calls->now_ns());
+	step->has_thought = true;
+	return 0;
+}
+
 /* Wait until all waits of an operation hold. */
 IOT_STEP_INLINE int iot_step_wait(void *worker, struct iot_step *step, const struct iot_step_options *options,
 				  const struct iot_step_calls *calls, const struct iot_program_op *op)
@@ -155,7 +184,7 @@ IOT_STEP_INLINE int iot_step_wait(void *worker, struct iot_step *step, const str
 		return err;
 	begin_ns = calls->now_ns();
 	while (wait && !err) {
-		err = calls->wait_for(worker, wait);
+		err = calls->wait_for(worker, wait, 0);
 		if (!err)
 			err = iot_step_blocker(worker, step, options, calls, op, &wait);
 	}
@@ -181,7 +210,7 @@ IOT_STEP_INLINE int iot_step_begin(void *worker, struct iot_step *step, const st
 
 	if (options->is_paced)
 		err = iot_step_think(worker, step, options, calls, op);
-	if (!err && op->wait_count)
+	if (!err && op->wait_count && iot_order_is_strict(op))
 		err = iot_step_wait(worker, step, options, calls, op);
 	if (!err)
 		err = calls->admit(worker, op);

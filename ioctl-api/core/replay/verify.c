@@ -8,6 +8,7 @@
  * a replay shows that.
  */
 #include "core/crc32c.h"
+#include "order.h"
 #include "verify.h"
 
 #define PAUSE_BYTES (1u << 20)
@@ -235,6 +236,8 @@ static int check_task_ops(const struct verifier *v, const struct iot_program_tas
 		if (le32_to_cpu(op->first_wait) != waits)
 			return iot_verify_refuse(v, IOT_REJECT_op_wait, IOT_SECTION_OPS, first + i);
 		if (le16_to_cpu(op->wait_count) > le32_to_cpu(task->wait_count) - waits)
+			return iot_verify_refuse(v, IOT_REJECT_op_wait, IOT_SECTION_OPS, first + i);
+		if (!iot_order_is_strict(op) && !op->wait_count) /* it could be a nop */
 			return iot_verify_refuse(v, IOT_REJECT_op_wait, IOT_SECTION_OPS, first + i);
 		waits += le16_to_cpu(op->wait_count);
 		err = iot_verify_op(v, op, first + i);

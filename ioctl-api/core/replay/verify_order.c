@@ -115,7 +115,7 @@ static u32 dry_blocker(struct dry_run *run, u32 index, const struct iot_program_
 	u64 first = le64_to_cpu(program->tasks[index].first_wait) + le32_to_cpu(op->first_wait);
 	u32 *holding = &run->holding[index];
 
-	for (; *holding < le16_to_cpu(op->wait_count); ++*holding) {
+	for (; *holding < le16_to_cpu(op->wait_count) && iot_order_is_strict(op); ++*holding) {
 		*wait = *iot_program_wait_at(program, first + *holding, wait);
 		if (!iot_order_holds(&run->order, wait))
 			return *holding + 1;

@@ -47,7 +47,8 @@
  * `compute_ns` that the traced task spent on a CPU, and `pause_ns` that it did not. The
  * operation starts when that time has passed and its waits hold, whichever is later.
  * A wait of the traced task itself (for a child, a message) is a `wait` of its own,
- * without think time, so that the think time after it begins when the wait holds.
+ * without think time, so that the think time after it begins when the wait holds. A wait that a timer ended is a `timed`:
+ * it ends when its think time has passed or all its waits hold, whichever is earlier, and never blocks.
  */
 #ifndef IOTAPE_PROGRAM_H
 #define IOTAPE_PROGRAM_H

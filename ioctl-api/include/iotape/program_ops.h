@@ -336,6 +336,7 @@
 
 #define IOT_OPERANDS_wait(F, P, R, k)
 #define IOT_OPERANDS_nop(F, P, R, k)
+#define IOT_OPERANDS_timed(F, P, R, k)
 
 /*
  * O(kind, equivalence, error, einval, emulation): the operations of workers, and how their results are compared.
@@ -399,7 +400,8 @@
 #define IOT_SYNC_OPERATIONS(S)                                                                         \
 	S(0x100, signal, "count down a latch, if there is one")                                        \
 	S(0x101, wait, "nothing: it has waits only")                                                   \
-	S(0x102, nop, "nothing: a fork or exec, or an operation that cannot be expressed")
+	S(0x102, nop, "nothing: a fork or exec, or an operation that cannot be expressed")             \
+	S(0x103, timed, "nothing: its think time ends early when its waits hold")
 
 enum iot_operand_use {
 #define IOT_USE_VALUE(use, sentence) IOT_USE_##use,

@@ -299,6 +299,12 @@
 	F(u32, task, task, "the task that freed the space")                            \
 	F(u32, op, cost, "operations the task had entered by then")
 
+#define IOT_FIELDS_timeout(F)                                                          \
+	F(u64, time_ns, instant, "when the timer expired")                             \
+	F(u32, task, task, "the task that had waited")                                 \
+	F(u32, op, cost, "operations the task had entered by then")                    \
+	F(u32, call, cost, "1 more than the number of the system call that it waited in; 0 if not known")
+
 /* By a thread that exits, or by any in sessions that request it; a wake-up without new order has no record. */
 #define IOT_FIELDS_wake(F)                                                             \
 	F(u64, time_ns, instant, "when")                                               \
@@ -307,8 +313,8 @@
 	F(u32, woken, task, "the task that had waited")                                \
 	F(u32, woken_op, cost, "operations that one had entered by then")              \
 	F(u64, woken_runtime_ns, cost, "time that it had run on a CPU before it waited")  \
-	F(u64, woken_delay_ns, cost,                                                   \
-	  "1 more than the time that it had waited for a CPU since its last operation, until it slept; 0 if not known")
+	F(u64, woken_delay_ns, cost, "1 more than its waits for a CPU since its last operation, until it slept; 0 if not known") \
+	F(u32, woken_call, cost, "1 more than the number of the system call that it waited in; 0 if not known")
 
 /* -- operations on names ------------------------------------------------- */
 
@@ -808,6 +814,7 @@
 	R(37, delayed, life, "a task was delayed, to find out which others wait for it") \
 	R(38, discovered, life, "a task waits for another one, as delays in other runs showed") \
 	R(39, freed, life, "a task freed the space of a removed file after an operation")  \
+	R(40, timeout, life, "a timer ended a wait of a task that another task could have ended")  \
 	R(64, lookup, op, "a name looked up by the file system")                       \
 	R(65, open, op, "open or create a file")                                       \
 	R(66, stat, op, "attributes read")                                             \

@@ -84,6 +84,7 @@ enum graph_wait_cause {
 	WAIT_ENDED, /* the end of a task that its task made */
 	WAIT_DONE,  /* the end of a request that its task submitted */
 	WAIT_WOKEN, /* operations of another task before it woke this one */
+	WAIT_TIMED, /* nothing: a timer ended it; a wake-up could have ended it earlier */
 };
 
 /**
@@ -101,13 +102,14 @@ enum graph_wait_cause {
  * @edges: first of its waits, GRAPH_NONE if none
  * @event: of halves of MPI calls, the call in graph.mpi; of fork and exec, the new task's
  *	id; of a wait for the end of a task, that task's id, of one for the
- *	end of a request, its place in graph.requests; of the two ends of a wake-up, its place in graph.wakes; of a submit,
- *	its request queue, GRAPH_NONE if none
+ *	end of a request, its place in graph.requests; of the two ends of a wake-up, and of a wait that a timer
+ *	ended, a place in graph.wakes; of a submit, its request queue, GRAPH_NONE if none
  * @delay_ns: of a wait out of which the task was woken: how long it had waited for a CPU since its last operation, before
  *	it slept; 0 if not known
  * @flags: of a wait that belongs to no MPI call, an enum graph_wait_cause; of a nop that the
  *	trace does not have, an enum graph_nop
  * @found: of a lock, type of the conflicting lock
+ * @call: of a wait out of which a task or a timer woke this one, 1 more than the number of its system call; 0 if not known
  * @memory: of a submit, until queues.c has seen it, a number of the memory that it uses; 0 if not known
  *
  * The members that are not explained here are the operands of iotape/program_ops.h.
@@ -173,6 +175,7 @@ struct graph_op {
 		u32 prot;
 		u32 has_numbers;
 		u32 found;
+		u32 call;
 		u32 memory;
 	};
 	union {
@@ -425,6 +428,7 @@ struct graph {
 	struct graph_wake *wakes;
 	u32 wake_count;
 	u32 wake_room;
+	u32 timeout_count;
 	struct graph_rank *ranks;
 	u32 rank_count;
 	u32 rank_room;
@@ -542,6 +546,12 @@ static inline bool graph_is_wake(const struct graph_op *op)
 {
 	return (op->kind == IOT_PLAY_nop && op->flags == NOP_WAKE) ||
 	       (op->kind == IOT_PLAY_wait && op->flags == WAIT_WOKEN);
+}
+
+/* Did a timer end this wait, and which wake-up would have ended it earlier? */
+static inline bool graph_is_timed(const struct graph_op *op)
+{
+	return op->kind == IOT_PLAY_wait && op->flags == WAIT_TIMED;
 }
 
 /* Does it wait for the fork or exec that made its task? */

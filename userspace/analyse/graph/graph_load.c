@@ -336,6 +336,7 @@ static int add_wake(struct loader *l, const struct iot_rec_wake *r, u64 ended_ns
 	op->number = r->woken_op;
 	op->runtime_ns = r->woken_runtime_ns;
 	op->delay_ns = r->woken_delay_ns ? r->woken_delay_ns - 1 : 0;
+	op->call = r->woken_call;
 	op = graph_op_add(l->graph, task);
 	if (!op)
 		return -ENOMEM;
@@ -351,6 +352,23 @@ static int add_wake(struct loader *l, const struct iot_rec_wake *r, u64 ended_ns
 static int load_wake(struct loader *l, const struct iot_rec_wake *r)
 {
 	return add_wake(l, r, r->time_ns, EDGE_wake);
+}
+
+static int load_timeout(struct loader *l, const struct iot_rec_timeout *r)
+{
+	struct graph_task *t;
+	u32 task;
+	int err = graph_task_make(l->graph, r->task, &task);
+
+	if (!err)
+		err = load_wait(l, task, r->time_ns, WAIT_TIMED, GRAPH_NONE);
+	if (err)
+		return err;
+	t = &l->graph->tasks[task];
+	t->ops[t->op_count - 1].number = r->op;
+	t->ops[t->op_count - 1].call = r->call;
+	l->graph->timeout_count++;
+	return 0;
 }
 
 /* As if the operation that it waits for had woken the task. No edge leads back in time, or there might be a circle. */
@@ -591,6 +609,8 @@ static int load_record(struct loader *l)
 		return load_discovered(l, &r->discovered);
 	case IOT_KIND_wake:
 		return load_wake(l, &r->wake);
+	case IOT_KIND_timeout:
+		return load_timeout(l, &r->timeout);
 	case IOT_KIND_complete:
 		return load_complete(l, &r->complete);
 	}

@@ -42,6 +42,7 @@ static void mark_io(struct graph *graph)
 		mark_makers(graph);
 	while (graph_wakes_mark(graph));
 	graph_wakes_drop(graph);
+	graph_timeouts_match(graph);
 }
 
 /* The first task of a process, by its number. */

@@ -26,5 +26,6 @@ int graph_sum_asleep(struct graph *graph);
 
 bool graph_wakes_mark(struct graph *graph);
 void graph_wakes_drop(struct graph *graph);
+void graph_timeouts_match(struct graph *graph);
 
 #endif

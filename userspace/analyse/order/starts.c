@@ -112,6 +112,10 @@ static int apply(struct marker *m)
 		move_on(m, graph->mpi[i].task, &graph->mpi[i].signal);
 		move_on(m, graph->mpi[i].task, &graph->mpi[i].wait);
 	}
+	for (i = 0; i < graph->wake_count && !err; i++) {
+		move_on(m, graph->wakes[i].task, &graph->wakes[i].nop);
+		move_on(m, graph->wakes[i].woken, &graph->wakes[i].wait);
+	}
 	return err;
 }
 
