@@ -2,6 +2,7 @@
 /*
  * cmd_ctl.c - iotape ctl: change recordings while they run.
  */
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 #include "cmd.h"
 #include "option.h"
+#include "option_filter.h"
 #include "sessions.h"
 
 static const char *const policies[] = { "block", "drop", NULL };
@@ -23,6 +25,7 @@ static const char *const mmap_modes[] = { "off", "faultaround", "page", NULL };
  * @verb: for the kernel
  * @words: possible values; the index goes to the kernel
  * @min, @max: limits of a value that is a number; 0: there is none
+ * @is_filter: the value is a filter expression, @FILE with one, or none
  * @again: message if there is nothing to change
  */
 struct verb {
@@ -31,6 +34,7 @@ struct verb {
 	const char *const *words;
 	unsigned long min;
 	unsigned long max;
+	bool is_filter;
 	const char *again;
 };
 
@@ -45,6 +49,7 @@ static const struct verb verbs[] = {
 	{ "policy", IOT_CTL_POLICY, .words = policies },
 	{ "buffers", IOT_CTL_BUFFERS, .min = IOT_BUFFERS_MIN, .max = IOT_BUFFERS_MAX },
 	{ "mmap", IOT_CTL_MMAP, .words = mmap_modes },
+	{ "filter", IOT_CTL_FILTER, .is_filter = true },
 };
 
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -56,6 +61,7 @@ struct options {
 	const struct verb *verb;
 	const char *value;
 	unsigned int number;
+	struct filter *filter;
 };
 
 #define FIELD(member) OPTION_FIELD(struct options, member)
@@ -72,12 +78,17 @@ static void set_mount(struct option_state *state, char *dir)
 	options->choice.mount = option_real_path(state, dir);
 }
 
+static bool has_value(const struct verb *verb)
+{
+	return verb->words || verb->max || verb->is_filter;
+}
+
 static void add_operand(struct option_state *state, char *operand)
 {
 	struct options *options = state->options;
 	size_t i;
 
-	if (options->value || (options->verb && !options->verb->words && !options->verb->max))
+	if (options->value || (options->verb && !has_value(options->verb)))
 		option_error(state, "%s: one verb at a time", operand);
 	if (options->verb) {
 		options->value = operand;
@@ -116,17 +127,25 @@ static void check_number(struct option_state *state, struct options *options)
 	options->number = (unsigned int)number;
 }
 
+static void check_filter(struct option_state *state, struct options *options)
+{
+	if (strcmp(options->value, "none"))
+		options->filter = option_filter(state, options->verb->name, options->value, false);
+}
+
 static void check(struct option_state *state)
 {
 	struct options *options = state->options;
 
 	if (!options->verb)
 		option_error(state, "no verb given");
-	if (!options->verb->words && !options->verb->max)
+	if (!has_value(options->verb))
 		return;
 	if (!options->value)
 		option_error(state, "%s: no value given", options->verb->name);
-	if (options->verb->words)
+	if (options->verb->is_filter)
+		check_filter(state, options);
+	else if (options->verb->words)
 		check_word(state, options);
 	else
 		check_number(state, options);
@@ -151,15 +170,18 @@ static const struct option_table option_table = {
 	.add = add_operand,
 	.check = check,
 	.about = "Change a recording while it runs.",
-	.notes = "Verbs: pause, resume (or start), stop, flush, dump, policy block|drop, buffers N, mmap off|faultaround|page. "
-		 "Each change is stated in the trace. Without an option, the only recording is changed.",
+	.notes = "Verbs: pause, resume (or start), stop, flush, dump, policy block|drop, buffers N, mmap off|faultaround|page, "
+		 "filter EXPR|@FILE|none. Each change is stated in the trace. Without an option, the only recording is changed.",
 };
 
-static const char *lacking(unsigned int verb)
+static const char *lacking(const struct session *session, enum iot_ctl_verb verb)
 {
 	switch (verb) {
 	case IOT_CTL_DUMP:
 		return "no flight recorder";
+	case IOT_CTL_FILTER:
+		return session->info.mounts ? "a flight recorder, whose dumps cannot state a change of the filter" :
+					      "no mount whose operations could be filtered";
 	case IOT_CTL_FLUSH:
 		return "a flight recorder, which `iotape ctl dump` writes";
 	default:
@@ -179,11 +201,15 @@ static int explain(const struct options *options, const struct session *session,
 	case EPIPE:
 		return fail("session %llu ended before it answered", number);
 	case EINVAL:
+		if (options->filter && session->info.state == IOT_STATE_RUNNING)
+			return fail("session %llu: filter: the loaded module iotape does not accept the expression", number);
 		return fail("session %llu is not recording: its state is %s", number, session_state(session));
+	case ENOTTY:
+		return fail("%s: the loaded module iotape is too old for it", options->verb->name);
 	case EPERM:
 		return fail("only root may do this (CAP_SYS_ADMIN is needed)");
 	case EOPNOTSUPP:
-		return fail("session %llu has %s", number, lacking(options->verb->verb));
+		return fail("session %llu has %s", number, lacking(session, options->verb->verb));
 	default:
 		return fail("session %llu: %s: %s", number, options->verb->name, strerror(err));
 	}
@@ -203,16 +229,34 @@ static void find_dump(int fd, uint64_t number, char path[PATH_MAX])
 	sessions_free(&sessions);
 }
 
+static_assert(FILTER_TEXT_MAX <= IOT_REFILTER_TEXT_MAX_BYTES, "the text of each filter fits");
+
+static int request_filter(const struct options *options, int fd, uint64_t session)
+{
+	struct iot_refilter filter = { .session = session };
+	size_t bytes = 0;
+
+	if (options->filter) {
+		filter.program = (uintptr_t)filter_program(options->filter, &bytes);
+		filter.bytes = (__u32)bytes;
+		filter.text = (uintptr_t)filter_text(options->filter);
+		filter.text_bytes = (__u32)strlen(filter_text(options->filter));
+	}
+	return ioctl(fd, IOT_IOC_REFILTER, &filter);
+}
+
+static int request(const struct options *options, int fd, uint64_t session)
+{
+	struct iot_ctl ctl = { .session = session, .verb = options->verb->verb, .value = options->number };
+
+	return options->verb->is_filter ? request_filter(options, fd, session) : ioctl(fd, IOT_IOC_CTL, &ctl);
+}
+
 static int change(const struct options *options, int fd, const struct session *session)
 {
 	char dump[PATH_MAX] = "";
-	struct iot_ctl ctl = {
-		.session = session->info.session,
-		.verb = options->verb->verb,
-		.value = options->number,
-	};
 
-	if (ioctl(fd, IOT_IOC_CTL, &ctl))
+	if (request(options, fd, session->info.session))
 		return explain(options, session, errno);
 	if (options->verb->verb == IOT_CTL_DUMP)
 		find_dump(fd, session->info.session, dump);
@@ -277,6 +321,7 @@ static int run(int argc, char **argv)
 	else
 		code = change_chosen(&options, fd, &sessions);
 	sessions_free(&sessions);
+	filter_free(options.filter);
 	close(fd);
 	return code;
 }

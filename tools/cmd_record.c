@@ -109,7 +109,7 @@ static void set_filter(struct option_state *state, char *argument)
 	struct options *options = state->options;
 
 	filter_free(options->filter);
-	options->filter = option_filter(state, argument, false);
+	options->filter = option_filter(state, "--filter", argument, false);
 	options->record.program = filter_program(options->filter, &options->record.program_bytes);
 }
 

@@ -101,8 +101,9 @@ static void print_text(const struct session *s, const struct rates *rates)
 		put_line("counters", "operations are counted, not recorded");
 	if (info->flags & IOT_INFO_DELAYS)
 		put_line("delays", "threads are delayed after their operations");
-	if (info->flags & IOT_INFO_FILTERED)
-		printf("  %-10s %s, %llu operations excluded\n", "filter", *s->ops ? s->ops : "?",
+	put_line("expression", s->filter);
+	if (info->flags & IOT_INFO_FILTERED || info->refused)
+		printf("  %-10s %s%s%llu operations excluded\n", "filter", s->ops, *s->ops ? ", " : "",
 		       (unsigned long long)info->refused);
 	printf("  %-10s %llu, %.0f/s, %llu lost, %llu waits for the collector\n", "records",
 	       (unsigned long long)info->records, rates->records, (unsigned long long)info->lost,
@@ -140,6 +141,7 @@ static void print_json(const struct session *s, const struct rates *rates)
 	json_put_string(&json, "user", s->user);
 	json_put_string(&json, "output", s->output);
 	json_put_string(&json, "ops", s->ops);
+	json_put_string(&json, "filter", s->filter);
 	json_put_string(&json, "flight", s->flight);
 	json_put_string(&json, "dump", s->dump);
 	json_put_unsigned(&json, "age_ns", session_age_ns(s));

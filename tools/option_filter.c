@@ -28,7 +28,7 @@ static char *file_read(struct option_state *state, const char *path)
 }
 
 /* The line of the character that is wrong, and a mark below it. Tabs stay tabs, so that the mark fits. */
-static void fail_at(struct option_state *state, const char *text, const struct filter_error *error)
+static void fail_at(struct option_state *state, const char *name, const char *text, const struct filter_error *error)
 {
 	size_t begin = error->at, line = 1, i;
 	char mark[256];
@@ -40,19 +40,20 @@ static void fail_at(struct option_state *state, const char *text, const struct f
 	for (i = 0; i < error->at - begin && i < sizeof(mark) - 1; i++)
 		mark[i] = text[begin + i] == '\t' ? '\t' : ' ';
 	mark[i] = 0;
-	option_error(state, "--%s: %zu:%zu: %s\n  %.*s\n  %s^", state->row->name, line, error->at - begin + 1, error->why,
+	option_error(state, "%s: %zu:%zu: %s\n  %.*s\n  %s^", name, line, error->at - begin + 1, error->why,
 		     (int)strcspn(text + begin, "\n"), text + begin, mark);
 }
 
 /**
  * option_filter() - compile the value of an option
- * @state: of the option
+ * @state: of the command line
+ * @name: of the option, for messages
  * @argument: an expression, or the name of a file behind an at sign
  * @is_for_records: it is for the records of a trace
  *
  * Return: the filter, for filter_free(); if it is wrong, the process exits.
  */
-struct filter *option_filter(struct option_state *state, const char *argument, bool is_for_records)
+struct filter *option_filter(struct option_state *state, const char *name, const char *argument, bool is_for_records)
 {
 	char *text = argument[0] == '@' ? file_read(state, argument + 1) : strdup(argument);
 	struct filter_error error;
@@ -60,12 +61,12 @@ struct filter *option_filter(struct option_state *state, const char *argument, b
 	int err;
 
 	if (!text)
-		option_failure(state, ENOMEM, "--%s", state->row->name);
+		option_failure(state, ENOMEM, "%s", name);
 	err = filter_compile(text, &filter, &error);
 	if (!err && is_for_records)
 		err = filter_check_records(filter, &error);
 	if (err)
-		fail_at(state, text, &error);
+		fail_at(state, name, text, &error);
 	free(text);
 	return filter;
 }

@@ -8,6 +8,6 @@
 #include "filter/filter.h"
 #include "option.h"
 
-struct filter *option_filter(struct option_state *state, const char *argument, bool is_for_records);
+struct filter *option_filter(struct option_state *state, const char *name, const char *argument, bool is_for_records);
 
 #endif

@@ -57,7 +57,7 @@ void option_set_operations(struct option_state *state, char *list)
 void option_set_filter(struct option_state *state, char *argument)
 {
 	struct selection *selection = (void *)((char *)state->options + state->row->field.offset);
-	struct filter *filter = option_filter(state, argument, true);
+	struct filter *filter = option_filter(state, "--filter", argument, true);
 
 	filter_free((struct filter *)selection->filter);
 	selection->filter = filter;

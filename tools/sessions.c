@@ -55,7 +55,8 @@ static void parse_text(struct session *session)
 	char *line = session->text, *next, *stop = session->text + session->info.text_bytes;
 	const char *path = session->text + strlen(session->text) + 1, *value;
 
-	session->output = session->command = session->job = session->ops = session->flight = session->dump = "";
+	session->output = session->command = session->job = session->ops = session->filter = session->flight = "";
+	session->dump = "";
 	for (; line && *line; line = next) {
 		next = strchr(line, '\n');
 		if (next)
@@ -68,6 +69,8 @@ static void parse_text(struct session *session)
 			session->job = value;
 		else if ((value = take_line(line, IOT_FACT_OPS)))
 			session->ops = value;
+		else if ((value = take_line(line, IOT_FACT_FILTER))) /* the last one */
+			session->filter = value;
 		else if ((value = take_line(line, "flight")))
 			session->flight = value;
 		else if ((value = take_line(line, "dump")))

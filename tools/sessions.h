@@ -21,6 +21,7 @@
  * @mount_count: those that fitted
  * @flight, @dump: of a flight recorder, its limits, and its last dump; "" if there is none
  * @output, @command, @job, @ops: as stated by the recorder, "" if not stated; of a replay, @command is the program
+ * @filter: expression that selects the recorded operations, "" if all are
  * @user: that made the session
  */
 struct session {
@@ -32,6 +33,7 @@ struct session {
 	const char *command;
 	const char *job;
 	const char *ops;
+	const char *filter;
 	const char *flight;
 	const char *dump;
 	char user[64];

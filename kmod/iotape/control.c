@@ -80,7 +80,8 @@ static int control_query(void __user *arg)
 		.kinds = 0 IOT_RECORDS(COUNT_KIND),
 #undef COUNT_KIND
 		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | IOT_FEATURE_PROGRAM | IOT_FEATURE_CTL |
-			    IOT_FEATURE_COUNTERS | IOT_FEATURE_TURN | (iot_delays_can() ? IOT_FEATURE_DELAY : 0) | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
+			    IOT_FEATURE_COUNTERS | IOT_FEATURE_TURN | IOT_FEATURE_REFILTER |
+			    (iot_delays_can() ? IOT_FEATURE_DELAY : 0) | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
 	};
 
 	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
@@ -193,9 +194,9 @@ static int control_filter(struct control *control, const void __user *arg)
 
 static int control_program(struct control *control, const void __user *arg)
 {
+	struct iot_gate_program *verified;
 	struct iot_filter_program program;
 	void *bytes;
-	int err;
 
 	if (!control->session)
 		return iot_refuse(-EINVAL, "program: the descriptor is no session");
@@ -206,11 +207,14 @@ static int control_program(struct control *control, const void __user *arg)
 	bytes = vmemdup_user(u64_to_user_ptr(program.program), program.bytes);
 	if (IS_ERR(bytes))
 		return PTR_ERR(bytes);
-	mutex_lock(&iot_control_lock);
-	err = iot_gate_set_filter(control->session, bytes, program.bytes);
-	mutex_unlock(&iot_control_lock);
+	verified = program.bytes ? iot_program_new(bytes, program.bytes) : NULL;
 	kvfree(bytes);
-	return err == -EINVAL ? iot_refuse(err, "program: not a filter program") : err;
+	if (IS_ERR(verified))
+		return iot_refuse(PTR_ERR(verified), "program: not a filter program, or no memory for it");
+	mutex_lock(&iot_control_lock);
+	iot_gate_set_program(control->session, verified);
+	mutex_unlock(&iot_control_lock);
+	return 0;
 }
 
 #define COUNT_KEYS (IOT_COUNT_OBJECT | IOT_COUNT_PROCESS | IOT_COUNT_COMMAND | IOT_COUNT_USER | IOT_COUNT_MOUNT)
@@ -362,6 +366,8 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		return iot_ctl_info(user);
 	case IOT_IOC_CTL:
 		return iot_ctl_change(user);
+	case IOT_IOC_REFILTER:
+		return iot_ctl_refilter(user);
 	case IOT_IOC_COUNTERS:
 		return iot_counters_read(smp_load_acquire(&control->session), user); /* pairs with control_create() */
 	}

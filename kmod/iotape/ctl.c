@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ctl.c - changes a session while it runs: pause, resume, stop, flush, policy, buffers, mmap, dump.
+ * ctl.c - changes a session while it runs: pause, resume, stop, flush, policy, buffers, mmap, dump, filter.
  *
  * Each change has a record `control`. A change that needs the sender or the collector is passed on as a mark: the
  * sender takes it between two messages, sends all records from before it, and then the mark. The caller waits for
  * the answer, at most until the recording ends.
  *
- * Operations are recorded as a whole or not at all: a pause is decided at their entry (gate.c), and the other changes
- * concern buffers, not operations.
+ * Operations are recorded as a whole or not at all: a pause is decided at their entry (gate.c), and so is a filter, with
+ * the exception of operations that it decides on at their end: for these the program at the end counts. The other
+ * changes concern buffers, not operations.
  */
 #include "ctl.h"
 
 #include <linux/capability.h>
+#include <linux/ctype.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "debug.h"
+#include "filter.h"
 #include "session.h"
 
 #define AGAIN_MS 20 /* until there may be room for a record */
@@ -48,6 +51,7 @@ void iot_ctl_init(struct iot_session *session)
 void iot_ctl_exit(struct iot_session *session)
 {
 	kfree(session->control.text);
+	kfree(session->control.filter);
 }
 
 /* -- records ---------------------------------------------------------------------------------- */
@@ -55,6 +59,17 @@ void iot_ctl_exit(struct iot_session *session)
 static bool is_over(const struct iot_session *session)
 {
 	return !READ_ONCE(session->is_running);
+}
+
+/*
+ * A change that has no record would falsify the trace, so the caller waits for room, whatever the policy. Attempts
+ * without room count as lost records. Return: 0, also if the recording ends; -EINTR.
+ */
+static int wait_for_room(struct iot_session *session)
+{
+	return wait_event_interruptible_timeout(session->control.wait, is_over(session), msecs_to_jiffies(AGAIN_MS)) < 0 ?
+		       -EINTR :
+		       0;
 }
 
 /* Return: 0; -EPIPE if the session does not record; -ENOBUFS. */
@@ -71,17 +86,12 @@ static int control_emit(struct iot_session *session, struct iot_rec_control *r)
 	return err;
 }
 
-/*
- * A change that has no record would falsify the trace, so the caller waits for room, whatever the policy. Attempts
- * without room count as lost records.
- */
 static int control_record(struct iot_session *session, struct iot_rec_control *r)
 {
 	int err;
 
 	while ((err = control_emit(session, r)) == -ENOBUFS)
-		if (wait_event_interruptible_timeout(session->control.wait, is_over(session),
-						     msecs_to_jiffies(AGAIN_MS)) < 0)
+		if (wait_for_room(session))
 			return -EINTR;
 	return err;
 }
@@ -395,6 +405,199 @@ int iot_ctl_change(const struct iot_ctl __user *arg)
 	return err;
 }
 
+/* -- filters ---------------------------------------------------------------------------------- */
+
+#define FILTER_FACT	  "filter="
+#define FILTER_FACT_BYTES (sizeof(FILTER_FACT) - 1)
+
+/**
+ * struct refilter - a request, copied from its caller and verified
+ * @program: NULL if there is to be none
+ * @fact: text of the record, which is not written without a program
+ * @fact_bytes: of @fact
+ */
+struct refilter {
+	struct iot_gate_program *program;
+	char *fact;
+	u32 fact_bytes;
+};
+
+static void refilter_free(struct refilter *filter)
+{
+	iot_program_free(filter->program);
+	kfree(filter->fact);
+}
+
+static int fact_copy(struct refilter *filter, const struct iot_refilter *from)
+{
+	filter->fact_bytes = FILTER_FACT_BYTES + from->text_bytes;
+	filter->fact = kmalloc(filter->fact_bytes, GFP_KERNEL_ACCOUNT);
+	if (!filter->fact)
+		return -ENOMEM;
+	memcpy(filter->fact, FILTER_FACT, FILTER_FACT_BYTES);
+	if (copy_from_user(filter->fact + FILTER_FACT_BYTES, u64_to_user_ptr(from->text), from->text_bytes))
+		return -EFAULT;
+	return 0;
+}
+
+static int program_copy(struct refilter *filter, const struct iot_refilter *from)
+{
+	void *bytes = vmemdup_user(u64_to_user_ptr(from->program), from->bytes);
+	struct iot_gate_program *program;
+
+	if (IS_ERR(bytes))
+		return PTR_ERR(bytes);
+	program = iot_program_new(bytes, from->bytes);
+	kvfree(bytes);
+	if (IS_ERR(program))
+		return PTR_ERR(program);
+	filter->program = program;
+	return 0;
+}
+
+/* Return: 0 or a negative errno; in both cases refilter_free() is due. */
+static int refilter_copy(struct refilter *filter, const struct iot_refilter *from)
+{
+	int err;
+
+	*filter = (struct refilter){};
+	if (from->bytes > IOT_FILTER_BYTES_MAX || from->text_bytes > IOT_REFILTER_TEXT_MAX_BYTES ||
+	    !from->bytes != !from->text_bytes)
+		return -EINVAL;
+	err = fact_copy(filter, from);
+	if (!err && from->bytes)
+		err = program_copy(filter, from);
+	return err;
+}
+
+/* Return: 0; -EPIPE if the session does not record; -ENOBUFS. */
+static int fact_emit(struct iot_session *session, const struct refilter *filter)
+{
+	struct iot_rec_fact r = {};
+	int err = -EPIPE;
+
+	if (iot_session_enter(session)) {
+		err = IOT_EMIT_EVENT(session, fact, &r, filter->fact, filter->fact_bytes) ? 0 : -ENOBUFS;
+		iot_session_leave();
+	}
+	return err;
+}
+
+static int fact_record(struct iot_session *session, const struct refilter *filter)
+{
+	int err;
+
+	while ((err = fact_emit(session, filter)) == -ENOBUFS)
+		if (wait_for_room(session))
+			return -EINTR;
+	return err;
+}
+
+/* The session takes the program and the text over, unless the recording has ended. */
+static int program_set(struct iot_session *session, struct refilter *filter, struct iot_rec_control *r)
+{
+	int err = 0;
+
+	mutex_lock(&iot_control_lock);
+	if (is_over(session)) {
+		err = -EPIPE;
+	} else {
+		r->since_ns = ktime_get_mono_fast_ns();
+		iot_gate_set_program(session, filter->program);
+		filter->program = NULL;
+		swap(session->control.filter, filter->fact);
+		session->control.filter_bytes = filter->fact_bytes;
+	}
+	mutex_unlock(&iot_control_lock);
+	return err;
+}
+
+/* Without a mount there are no operations: those of a replay, for example, are not filtered. */
+static bool has_mount(struct iot_session *session)
+{
+	struct iot_status status;
+
+	mutex_lock(&iot_control_lock);
+	iot_session_counts(session, &status);
+	mutex_unlock(&iot_control_lock);
+	return status.mounts;
+}
+
+/*
+ * The collector agrees first. The fact precedes the change, so that a trace that ends in between has it; then nothing
+ * can fail but the recording itself.
+ */
+static int session_refilter(struct iot_session *session, struct refilter *filter)
+{
+	struct iot_rec_control r = {
+		.verb = IOT_VERB_filter,
+		.value = !!filter->program,
+		.uid = from_kuid(&init_user_ns, current_uid()),
+	};
+	int err;
+
+	if (is_over(session))
+		return -EINVAL;
+	if (!has_mount(session))
+		return -EOPNOTSUPP;
+	err = control_mark(session, r.verb, r.value);
+	if (!err && filter->program)
+		err = fact_record(session, filter);
+	if (!err)
+		err = program_set(session, filter, &r);
+	if (err)
+		return err;
+	synchronize_rcu();
+	return control_record(session, &r);
+}
+
+static int refilter_find(struct refilter *filter, u64 number)
+{
+	struct iot_session *session = iot_session_get(number);
+	int err = -EINTR;
+
+	if (!session)
+		return -ENOENT;
+	if (!mutex_lock_interruptible(&session->control.lock)) {
+		err = session_refilter(session, filter);
+		mutex_unlock(&session->control.lock);
+	}
+	iot_session_put(session);
+	return err;
+}
+
+static int refilter(const struct iot_refilter *request)
+{
+	struct refilter filter;
+	int err = refilter_copy(&filter, request);
+
+	if (!err)
+		err = refilter_find(&filter, request->session);
+	refilter_free(&filter);
+	return err;
+}
+
+/**
+ * iot_ctl_refilter() - IOT_IOC_REFILTER
+ * @arg: of the ioctl
+ *
+ * Return: 0 or a negative errno, see struct iot_refilter.
+ */
+int iot_ctl_refilter(const struct iot_refilter __user *arg)
+{
+	struct iot_refilter request;
+	int err;
+
+	if (!iot_ctl_is_permitted())
+		return iot_refuse(-EPERM, "refilter: without CAP_SYS_ADMIN");
+	if (copy_from_user(&request, arg, sizeof(request)))
+		return -EFAULT;
+	err = refilter(&request);
+	if (err)
+		iot_refuse(err, "refilter: session %llu, %u bytes", request.session, request.bytes);
+	return err;
+}
+
 /* -- what others may learn of a session ------------------------------------------------------- */
 
 /**
@@ -419,6 +622,19 @@ int iot_ctl_describe(struct iot_session *session, const void __user *text, u32 b
 	return 0;
 }
 
+/* A filter that was set at run time follows the description of the recorder, as another line. */
+static size_t filter_fill(const struct iot_ctl_state *control, char *room, size_t room_bytes)
+{
+	size_t i;
+
+	if (!control->filter || control->filter_bytes >= room_bytes)
+		return 0;
+	for (i = 0; i < control->filter_bytes; i++)
+		room[i] = iscntrl(control->filter[i]) ? ' ' : control->filter[i];
+	room[i++] = '\n';
+	return i;
+}
+
 /* The text of the recorder, and the paths of the mounts. */
 static u32 texts_fill(const struct iot_session *session, char *room, size_t room_bytes)
 {
@@ -428,6 +644,7 @@ static u32 texts_fill(const struct iot_session *session, char *room, size_t room
 	if (!room_bytes)
 		return 0;
 	memcpy(room, control->text, at);
+	at += filter_fill(control, room + at, room_bytes - 1 - at);
 	room[at++] = 0;
 	return at + iot_session_paths(session, room + at, room_bytes - at);
 }

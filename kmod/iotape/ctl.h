@@ -28,6 +28,8 @@ struct iot_session;
  * @paused_ns: time in pauses that have ended
  * @text: the recorder's description of the session
  * @text_bytes: of it
+ * @filter: filter=EXPRESSION of the last IOT_IOC_REFILTER; NULL if there was none
+ * @filter_bytes: of @filter
  */
 struct iot_ctl_state {
 	struct mutex lock;
@@ -42,10 +44,13 @@ struct iot_ctl_state {
 	u64 paused_ns;
 	char *text;
 	u32 text_bytes;
+	char *filter;
+	u32 filter_bytes;
 };
 
 bool iot_ctl_is_permitted(void);
 int iot_ctl_change(const struct iot_ctl __user *arg);
+int iot_ctl_refilter(const struct iot_refilter __user *arg);
 int iot_ctl_answer(struct iot_session *session, u64 number, int err);
 int iot_ctl_describe(struct iot_session *session, const void __user *text, u32 bytes);
 int iot_ctl_info(struct iot_info __user *arg);

@@ -57,13 +57,24 @@ static DEFINE_PER_CPU(struct cgroup_text, cgroup_text);
 /* The core exports nothing itself. */
 EXPORT_SYMBOL_GPL(iot_filter_paths);
 
-static u32 last_number;
+static atomic_t last_number;
 
-static struct iot_gate_program *program_new(const void *bytes, size_t count)
+/**
+ * iot_program_new() - verify a filter program
+ * @bytes: the program, not trusted; may be freed afterwards
+ * @count: its bytes
+ *
+ * Context: sleeps. Return: the program, for iot_gate_set_program() or iot_program_free(); -EINVAL if it is not a
+ * program; -ENOMEM.
+ */
+struct iot_gate_program *iot_program_new(const void *bytes, size_t count)
 {
-	struct iot_gate_program *program = kvzalloc(sizeof(*program) + count, GFP_KERNEL_ACCOUNT);
+	struct iot_gate_program *program;
 	u32 kind;
 
+	if (count > IOT_FILTER_BYTES_MAX)
+		return ERR_PTR(-EINVAL);
+	program = kvzalloc(sizeof(*program) + count, GFP_KERNEL_ACCOUNT);
 	if (!program)
 		return ERR_PTR(-ENOMEM);
 	memcpy(program->head, bytes, count);
@@ -71,7 +82,7 @@ static struct iot_gate_program *program_new(const void *bytes, size_t count)
 		kvfree(program);
 		return ERR_PTR(-EINVAL);
 	}
-	program->number = ++last_number;
+	program->number = atomic_inc_return(&last_number);
 	program->uses = iot_filter_uses(program->head);
 	if (program->uses & IOT_FILTER_BIT(IOT_FILTER_nth)) { /* each operation is counted */
 		bitmap_fill(program->kinds, IOT_KIND_END);
@@ -85,26 +96,29 @@ static struct iot_gate_program *program_new(const void *bytes, size_t count)
 }
 
 /**
- * iot_gate_set_filter() - let a session record only operations for which a program is true
+ * iot_program_free() - free a program that no session has
+ * @program: from iot_program_new(); NULL is allowed
+ */
+void iot_program_free(struct iot_gate_program *program)
+{
+	kvfree(program);
+}
+
+/**
+ * iot_gate_set_program() - let a session record only operations for which a program is true
  * @session: any that is not closed
- * @bytes: the program, not trusted; may be freed afterwards
- * @count: its bytes; 0: record all operations again
+ * @program: now of the session; NULL: record all operations again
  *
  * Until an RCU grace period has passed, operations may still be decided by the previous program.
  *
- * Context: may sleep; the caller holds iot_control_lock. Return: 0; -EINVAL if it is not a program; -ENOMEM.
+ * Context: may sleep; the caller holds iot_control_lock.
  */
-int iot_gate_set_filter(struct iot_session *session, const void *bytes, size_t count)
+void iot_gate_set_program(struct iot_session *session, struct iot_gate_program *program)
 {
-	struct iot_gate_program *program = NULL, *old;
+	struct iot_gate_program *old;
 
 	lockdep_assert_held(&iot_control_lock);
-	if (count > IOT_FILTER_BYTES_MAX)
-		return -EINVAL;
-	if (count) {
-		program = program_new(bytes, count);
-		if (IS_ERR(program))
-			return PTR_ERR(program);
+	if (program) {
 		session->gate.had_program = true;
 		static_branch_inc(&iot_has_filters);
 	}
@@ -113,7 +127,6 @@ int iot_gate_set_filter(struct iot_session *session, const void *bytes, size_t c
 		static_branch_dec(&iot_has_filters);
 		kvfree_rcu(old, rcu); /* iot_control_lock is not held for a grace period: others take it, too */
 	}
-	return 0;
 }
 
 /**
@@ -123,7 +136,7 @@ int iot_gate_set_filter(struct iot_session *session, const void *bytes, size_t c
 void iot_program_drop(struct iot_session *session)
 {
 	mutex_lock(&iot_control_lock);
-	iot_gate_set_filter(session, NULL, 0);
+	iot_gate_set_program(session, NULL);
 	mutex_unlock(&iot_control_lock);
 }
 

@@ -29,7 +29,9 @@ struct iot_gate_program {
 	struct iot_filter_head head[];
 };
 
-int iot_gate_set_filter(struct iot_session *session, const void *bytes, size_t count);
+struct iot_gate_program *iot_program_new(const void *bytes, size_t count);
+void iot_program_free(struct iot_gate_program *program);
+void iot_gate_set_program(struct iot_session *session, struct iot_gate_program *program);
 void iot_program_drop(struct iot_session *session);
 bool iot_program_admits(const struct iot_gate_program *program, struct iot_session *session, struct iot_source *source,
 			enum iot_kind kind, const struct iot_what *what, struct iot_span *span);

@@ -10,12 +10,12 @@
 #include "core/trace/record.h"
 
 /**
- * struct iot_gate - which operations a session records; the filter is constant once it has started
- * @is_filter: some kinds are not admitted
+ * struct iot_gate - which operations a session records
+ * @is_filter: some kinds are not admitted; constant once the session has started, like @kinds
  * @kinds: of records of operations that are admitted
- * @program: an operation must pass it, too; NULL: there is none. Replaced by iot_gate_set_filter()
+ * @program: an operation must pass it, too; NULL: there is none. Replaced by iot_gate_set_program()
  * @had_program: there was one
- * @is_paused: no operation is admitted; this one may change at any time
+ * @is_paused: no operation is admitted; may change at any time, like @program
  */
 struct iot_gate {
 	bool is_filter;

@@ -166,6 +166,7 @@ static void refuse_controls(void)
 {
 	struct iot_describe describe = { .text = 8, .bytes = 8 };
 	struct iot_ctl ctl = { .session = ~0ull };
+	struct iot_refilter refilter = { .session = ~0ull, .program = 8, .text = 8 };
 	struct iot_info info = { .session = ~0ull };
 	struct iot_status status = {};
 	struct iot_done done = {};
@@ -185,6 +186,20 @@ static void refuse_controls(void)
 	ctl.session = info.session;
 	for (ctl.verb = 0; ctl.verb < 20; ctl.verb++)
 		expect("change what does not run", ioctl(other, IOT_IOC_CTL, &ctl), EINVAL);
+	expect("change the filter of no session", ioctl(other, IOT_IOC_REFILTER, &refilter), ENOENT);
+	expect("change a filter from nowhere", ioctl(other, IOT_IOC_REFILTER, 8), EFAULT);
+	refilter.session = info.session;
+	expect("change the filter of what does not run", ioctl(other, IOT_IOC_REFILTER, &refilter), EINVAL);
+	refilter.bytes = 64;
+	expect("a filter without a text", ioctl(other, IOT_IOC_REFILTER, &refilter), EINVAL);
+	refilter.text_bytes = IOT_REFILTER_TEXT_MAX_BYTES + 1;
+	expect("a filter with a long text", ioctl(other, IOT_IOC_REFILTER, &refilter), EINVAL);
+	refilter.text_bytes = 8;
+	expect("a filter with a text from nowhere", ioctl(other, IOT_IOC_REFILTER, &refilter), EFAULT);
+	refilter.text = (uintptr_t)"uid == 1";
+	expect("a filter with a program from nowhere", ioctl(other, IOT_IOC_REFILTER, &refilter), EFAULT);
+	refilter.bytes = ~0u;
+	expect("a filter that is too long", ioctl(other, IOT_IOC_REFILTER, &refilter), EINVAL);
 	expect("answer for no session", ioctl(other, IOT_IOC_DONE, &done), EINVAL);
 	expect("answer what nobody asked", ioctl(fd, IOT_IOC_DONE, &done), EINVAL);
 	done.err = 1;
@@ -372,11 +387,18 @@ static void ask_in_vain(int fd, struct iot_ctl *ctl)
 
 static void control_live(int fd)
 {
+	static const char zeroes[64];
+	struct iot_refilter refilter = {
+		.program = (uintptr_t)zeroes,
+		.bytes = sizeof(zeroes),
+		.text = (uintptr_t)"uid == 1",
+		.text_bytes = 8,
+	};
 	struct iot_status status = {};
 	struct iot_ctl ctl = {};
 
 	while (!ioctl(fd, IOT_IOC_STATUS, &status))
-		ctl.session = status.session;
+		refilter.session = ctl.session = status.session;
 	ctl.verb = IOT_CTL_RESUME;
 	expect("resume what is not paused", ioctl(fd, IOT_IOC_CTL, &ctl), EALREADY);
 	ctl.verb = IOT_CTL_PAUSE;
@@ -385,6 +407,10 @@ static void control_live(int fd)
 	ctl.value = 0;
 	expect("pause", ioctl(fd, IOT_IOC_CTL, &ctl), 0);
 	expect("pause again", ioctl(fd, IOT_IOC_CTL, &ctl), EALREADY);
+	expect("no filter program", ioctl(fd, IOT_IOC_REFILTER, &refilter), EINVAL);
+	refilter.program = (uintptr_t)&sound_program;
+	refilter.bytes = sizeof(sound_program);
+	expect("the filter of no mount", ioctl(fd, IOT_IOC_REFILTER, &refilter), EOPNOTSUPP);
 	ctl.verb = IOT_CTL_FLUSH;
 	ask_in_vain(fd, &ctl);
 	ctl.verb = IOT_CTL_MMAP;
@@ -766,6 +792,7 @@ static void as_nobody(void)
 	expect("create", ioctl(fd, IOT_IOC_CREATE, &create), EPERM);
 	expect("status", ioctl(fd, IOT_IOC_STATUS, &status), EPERM);
 	expect("change", ioctl(fd, IOT_IOC_CTL, &(struct iot_ctl){ .session = 1, .verb = IOT_CTL_STOP }), EPERM);
+	expect("change the filter", ioctl(fd, IOT_IOC_REFILTER, &(struct iot_refilter){ .session = 1 }), EPERM);
 	expect("learn", ioctl(fd, IOT_IOC_INFO, &(struct iot_info){ .session = 1 }), EPERM);
 	expect("bind a session that was inherited", bind_session(session), EPERM);
 	expect("open the replayer", open(IOT_REPLAY_PATH, O_RDWR), EACCES);
@@ -782,7 +809,7 @@ static unsigned long random_request(struct rng *rng)
 		IOT_IOC_ADOPT, IOT_IOC_STATUS, IOT_IOC_JOIN, IOT_IOC_ADMIT, IOT_RIOC_LOAD, IOT_RIOC_SETUP,
 		IOT_RIOC_RUN,  IOT_RIOC_START, IOT_RIOC_STATUS, IOT_RIOC_CANCEL, IOT_RIOC_KEEP,
 		IOT_RIOC_FEED, IOT_IOC_CTL, IOT_IOC_DONE, IOT_IOC_DESCRIBE, IOT_IOC_INFO,
-		IOT_RIOC_PARTITION, IOT_RIOC_MOVED, IOT_RIOC_ADVANCE, IOT_RIOC_SIGNAL,
+		IOT_RIOC_PARTITION, IOT_RIOC_MOVED, IOT_RIOC_ADVANCE, IOT_RIOC_SIGNAL, IOT_IOC_REFILTER,
 	};
 	unsigned long request = requests[rng_below(rng, ARRAY_SIZE(requests))];
 
@@ -804,6 +831,22 @@ static void random_argument(struct rng *rng, u32 *words, size_t count)
 		memset(words + 3, 0, (count - 3) * sizeof(*words));
 }
 
+static void random_refilter(struct rng *rng, int fd, u64 session)
+{
+	struct small_program program = sound_program;
+	struct iot_refilter refilter = {
+		.session = session,
+		.program = (uintptr_t)&program,
+		.text = (uintptr_t)"uid == 3",
+		.bytes = rng_one_in(rng, 3) ? 0 : sizeof(program),
+	};
+
+	refilter.text_bytes = rng_one_in(rng, 10) ? (u32)mutate_number(rng, 8) : refilter.bytes ? 8 : 0;
+	if (rng_one_in(rng, 3))
+		mutate_bytes(rng, (u8 *)&program, sizeof(program));
+	(void)ioctl(fd, IOT_IOC_REFILTER, &refilter);
+}
+
 /* For an existing session of any user. */
 static void random_control(struct rng *rng, int fd)
 {
@@ -816,7 +859,10 @@ static void random_control(struct rng *rng, int fd)
 			return;
 	} while (steps--);
 	ctl.session = status.session;
-	(void)ioctl(fd, IOT_IOC_CTL, &ctl);
+	if (ctl.verb == IOT_CTL_FILTER)
+		random_refilter(rng, fd, status.session);
+	else
+		(void)ioctl(fd, IOT_IOC_CTL, &ctl);
 }
 
 static void random_program(struct rng *rng, int fd)

@@ -145,6 +145,44 @@ static void whole_trace_is_written_to_a_pipe(void **state)
 	sink_close(sink);
 }
 
-SUITE("collector", WITH_SCRATCH(whole_trace_is_written_to_a_pipe)
+/* Return: the facts of the trace about filters, a word each. */
+static void read_filter_facts(char *text, size_t room)
+{
+	struct iot_reader *reader;
+	struct iot_reject reject;
+	struct iot_record record;
+	size_t at = 0;
+
+	text[0] = 0;
+	assert_int_equal(iot_reader_open(scratch_trace, &reader, &reject), 0);
+	while (iot_reader_next(reader, &record, &reject) > 0)
+		if (record.kind == IOT_KIND_fact && memmem(record.tail, record.tail_bytes, "filtered", 8) && at < room)
+			at += (size_t)snprintf(text + at, room - at, "%.*s;", record.tail_bytes, (const char *)record.tail);
+	iot_reader_close(reader);
+}
+
+/* The kernel sends the number in any case, and a trace without a filter does not state it. */
+static void excluded_operations_are_stated_after_a_change_of_the_filter(void **state)
+{
+	struct iot_message_end end = { .refused = cpu_to_le64(3) };
+	struct sink *sink;
+	char text[256];
+	int changes;
+
+	(void)state;
+	end.refused_of[IOT_KIND_write - IOT_REFUSED_FIRST] = cpu_to_le64(3);
+	for (changes = 0; changes < 2; changes++) {
+		assert_int_equal(sink_open(scratch_trace, 0, &sink), 0);
+		if (changes)
+			sink_expect_filter(sink);
+		assert_int_equal(sink_conclude(sink, NULL, &end, ""), 0);
+		sink_close(sink);
+		read_filter_facts(text, sizeof(text));
+		assert_string_equal(text, changes ? "omission.filtered=3 ? ?;filtered.write=3;" : "");
+	}
+}
+
+SUITE("collector", WITH_SCRATCH(excluded_operations_are_stated_after_a_change_of_the_filter)
+      WITH_SCRATCH(whole_trace_is_written_to_a_pipe)
       WITH_SCRATCH(regular_end_has_no_reason)
       WITH_SCRATCH(killed_recorder_is_the_reason))

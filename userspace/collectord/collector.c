@@ -91,10 +91,14 @@ static int act(const struct output *output, u32 verb, struct iot_done *done)
 	int err = 0;
 
 	done->err = -EOPNOTSUPP;
-	if (verb == IOT_CTL_FLUSH && output->sink)
+	if (verb == IOT_CTL_FLUSH && output->sink) {
 		done->err = err = sink_sync(output->sink);
-	else if (verb == IOT_CTL_DUMP && output->flight)
+	} else if (verb == IOT_CTL_DUMP && output->flight) {
 		done->err = flight_dump(output->flight, "a request");
+	} else if (verb == IOT_CTL_FILTER && output->sink) {
+		done->err = 0;
+		sink_expect_filter(output->sink);
+	}
 	return err;
 }
 

@@ -11,7 +11,7 @@
 
 #include "describe.h"
 
-static const char *const keys[] = { "command=", "job=", IOT_FACT_OPS "=", "flight=", "replay=", "target=", NULL };
+static const char *const keys[] = { "command=", "job=", IOT_FACT_OPS "=", IOT_FACT_FILTER "=", "flight=", "replay=", "target=", NULL };
 
 static bool is_of_interest(const char *fact)
 {

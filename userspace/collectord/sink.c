@@ -508,6 +508,15 @@ int sink_counters(struct sink *sink, int session_fd)
 	return sink_fact(sink, fact);
 }
 
+/**
+ * sink_expect_filter() - state the number of excluded operations at the end of the trace: a filter is about to be set
+ * @sink: the trace
+ */
+void sink_expect_filter(struct sink *sink)
+{
+	sink->has_filter = true;
+}
+
 /* Operations excluded by a filter: in total, and of each kind if the filter is an expression. */
 static int put_filtered(struct sink *sink, const struct iot_message_end *end)
 {

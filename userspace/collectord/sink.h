@@ -20,6 +20,7 @@ int sink_clock(struct sink *sink);
 int sink_memory(struct sink *sink);
 int sink_counters(struct sink *sink, int session_fd);
 int sink_turn(struct sink *sink, int session_fd);
+void sink_expect_filter(struct sink *sink);
 int sink_describe(struct sink *sink, const struct collector_options *options);
 int sink_conclude(struct sink *sink, const char *last_fact, const struct iot_message_end *end,
 		  const char *reason);

@@ -15,7 +15,7 @@
  *      nsfs and remoteproc, and strace named them after those; later: IOT_IOC_FILTER; later: IOT_IOC_CTL,
  *      IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO; later: IOT_IOC_PROGRAM;
  *      later: IOT_IOC_COUNT and IOT_IOC_COUNTERS; later: IOT_IOC_DELAY; later: IOT_IOC_TURN, and keys and flags where
- *      iot_count and iot_counters had reserved fields
+ *      iot_count and iot_counters had reserved fields; later: IOT_IOC_REFILTER
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -48,6 +48,7 @@ struct iot_query {
 #define IOT_FEATURE_COUNTERS 32u /* IOT_IOC_COUNT and IOT_IOC_COUNTERS are there */
 #define IOT_FEATURE_DELAY 64u /* IOT_IOC_DELAY is there */
 #define IOT_FEATURE_TURN 128u /* IOT_IOC_TURN, IOT_COUNT_* and IOT_COUNTERS_ASIDE are there */
+#define IOT_FEATURE_REFILTER 256u /* IOT_IOC_REFILTER is there */
 #define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: to name a mount is not enough to join its session */
 
 enum iot_policy {
@@ -167,6 +168,7 @@ enum iot_ctl_verb {
 	IOT_CTL_BUFFERS = 6, /* value: buffers of each CPU */
 	IOT_CTL_MMAP = 7,    /* value: an enum iot_mmap, for mappings made from now on */
 	IOT_CTL_DUMP = 8,    /* returns when the collector has written its flight recorder to a file */
+	IOT_CTL_FILTER = 9,  /* only in records and marks: IOT_IOC_REFILTER */
 };
 
 enum iot_mmap {
@@ -193,6 +195,29 @@ struct iot_ctl {
 	__u64 session;
 	__u32 verb;
 	__u32 value;
+};
+
+#define IOT_REFILTER_TEXT_MAX_BYTES 4000
+
+/**
+ * struct iot_refilter - replace the filter program of a session that runs
+ * @session: its number
+ * @program: address of the program, see <iotape/filter.h>
+ * @text: address of the expression that it was compiled from, without an end mark
+ * @bytes: of the program; 0: no program, so that all operations are recorded that IOT_IOC_FILTER admits
+ * @text_bytes: of the text, at most IOT_REFILTER_TEXT_MAX_BYTES; 0 if and only if @bytes is 0
+ *
+ * As IOT_IOC_PROGRAM, for a caller that need not have the descriptor of the session. A record `fact` filter=TEXT, whose
+ * text the kernel does not check, and a record `control` state the change. Each operation is decided by the previous or by the
+ * new program. Errors are those of IOT_IOC_CTL; also EINVAL if it is not a program or @text_bytes is wrong, and EOPNOTSUPP if
+ * the session has no mount, or the collector cannot state the change.
+ */
+struct iot_refilter {
+	__u64 session;
+	__u64 program;
+	__u64 text;
+	__u32 bytes;
+	__u32 text_bytes;
 };
 
 /**
@@ -563,6 +588,7 @@ struct iot_alive {
  * empty then. ENOMEM only of the first call. EINVAL: the session does not count.
  */
 #define IOT_IOC_TURN   _IO(IOT_IOC_MAGIC, 23)
+#define IOT_IOC_REFILTER _IOW(IOT_IOC_MAGIC, 24, struct iot_refilter)
 
 /* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
 

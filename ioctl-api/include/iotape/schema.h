@@ -38,10 +38,9 @@
 #define IOT_TAIL_MAX_BYTES    4096 /* PATH_MAX: no name or link target is longer */
 
 /*
- * C(class, compared, sentence): the meaning of a field. `compared`: two runs of
- * the same program must agree on it (iotape diff). Identifiers, times and the
- * state of caches differ between any two runs, requests and their results do
- * not.
+ * C(class, compared, sentence): the meaning of a field. `compared`: two runs of the same program must agree on it
+ * (iotape diff). Identifiers, times and the state of caches differ between any two runs, requests and their results
+ * do not.
  */
 #define IOT_CLASSES(C)                                                                 \
 	C(num, 1, "a number")                                                          \
@@ -111,7 +110,8 @@
 	V(5, policy, "0 tasks wait for the collector, 1 records without room are dropped") \
 	V(6, buffers, "number of buffers of each CPU")                                 \
 	V(7, mmap, "accesses to mappings made from now on: 0 are not recorded, 1 in groups of pages, 2 by page") \
-	V(8, dump, "the collector writes its flight recorder to a file")
+	V(8, dump, "the collector writes its flight recorder to a file")                \
+	V(9, filter, "1 the expression of the last fact filter selects the recorded operations, 0 all are recorded")
 
 /* What a histogram of counted operations is of. */
 #define IOT_MEASURES(V)                                                                \
