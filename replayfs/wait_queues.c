@@ -93,7 +93,7 @@ static int wake_sleeper(struct wait_queue_entry *entry, unsigned int mode, int f
 /* Return: -ETIMEDOUT at a time on the monotonic clock, 0 is never; else 0. */
 static int sleep_once(u64 until_ns)
 {
-	ktime_t expires = ns_to_ktime(until_ns);
+	ktime_t expires = ns_to_ktime(min_t(u64, until_ns, KTIME_MAX));
 
 	if (until_ns)
 		return schedule_hrtimeout_range(&expires, 0, HRTIMER_MODE_ABS) ? 0 : -ETIMEDOUT;
