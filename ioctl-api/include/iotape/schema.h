@@ -29,8 +29,8 @@
 #include <linux/types.h>
 
 #include <iotape/mpi_calls.h>
-#include <iotape/schema_delays.h>
 #include <iotape/schema_flags.h>
+#include <iotape/schema_life.h>
 #include <iotape/schema_state.h>
 
 #define IOT_RECORD_HEAD_BYTES 8
@@ -264,57 +264,6 @@
 	F(u32, task, task, "the task that read it")                                    \
 	F(u32, op, cost, "the readdir it belongs to")                                  \
 	F(u32, type, type, "its type, as far as the directory states it")
-
-/* -- life of tasks ------------------------------------------------------- */
-
-#define IOT_FIELDS_fork(F)                                                             \
-	F(u64, time_ns, instant, "when")                                               \
-	F(u32, task, task, "the task")                                                 \
-	F(u32, op, cost, "operations the task had entered by then")                    \
-	F(u32, child, task, "the new task")
-
-#define IOT_FIELDS_exec(F)                                                             \
-	F(u64, time_ns, instant, "when it succeeded")                                  \
-	F(u32, task, task, "the task")                                                 \
-	F(u32, op, cost, "operations the task had entered by then")                    \
-	F(u32, into, task, "the task it became")
-
-#define IOT_FIELDS_exit(F)                                                             \
-	F(u64, time_ns, instant, "when it began to exit")                              \
-	F(u32, task, task, "the task")                                                 \
-	F(u32, op, cost, "operations the task had entered by then")                    \
-	F(s32, code, num, "wait status: exit code shifted by 8, or signal")            \
-	F(u64, oncpu_ns, cost, "time on a CPU in its whole life")
-
-#define IOT_FIELDS_backpressure(F)                                                     \
-	F(u64, time_ns, instant, "when the wait began")                                \
-	F(u64, duration_ns, span, "how long it took")                                  \
-	F(u32, task, task, "the task that waited for the collector")                   \
-	F(u32, op, cost, "operations the task had entered by then")
-
-/* After the operation that removed the last name of a file. */
-#define IOT_FIELDS_freed(F)                                                            \
-	F(u64, time_ns, instant, "when it began")                                      \
-	F(u64, duration_ns, span, "how long it took")                                  \
-	F(u32, task, task, "the task that freed the space")                            \
-	F(u32, op, cost, "operations the task had entered by then")
-
-#define IOT_FIELDS_timeout(F)                                                          \
-	F(u64, time_ns, instant, "when the timer expired")                             \
-	F(u32, task, task, "the task that had waited")                                 \
-	F(u32, op, cost, "operations the task had entered by then")                    \
-	F(u32, call, cost, "1 more than the number of the system call that it waited in; 0 if not known")
-
-/* By a thread that exits, or by any in sessions that request it; a wake-up without new order has no record. */
-#define IOT_FIELDS_wake(F)                                                             \
-	F(u64, time_ns, instant, "when")                                               \
-	F(u32, task, task, "the task that woke another one")                           \
-	F(u32, op, cost, "operations the task had entered by then")                    \
-	F(u32, woken, task, "the task that had waited")                                \
-	F(u32, woken_op, cost, "operations that one had entered by then")              \
-	F(u64, woken_runtime_ns, cost, "time that it had run on a CPU before it waited")  \
-	F(u64, woken_delay_ns, cost, "1 more than its waits for a CPU since its last operation, until it slept; 0 if not known") \
-	F(u32, woken_call, cost, "1 more than the number of the system call that it waited in; 0 if not known")
 
 /* -- operations on names ------------------------------------------------- */
 

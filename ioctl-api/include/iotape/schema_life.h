@@ -1,15 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * schema_delays.h - the part of schema.h about delays, and the order that they showed.
+ * schema_life.h - the part of schema.h about tasks: their life, their waits, delays, and the order that delays showed.
  */
-#ifndef IOTAPE_SCHEMA_DELAYS_H
-#define IOTAPE_SCHEMA_DELAYS_H
+#ifndef IOTAPE_SCHEMA_LIFE_H
+#define IOTAPE_SCHEMA_LIFE_H
 
 /* Why a delay ended. */
 #define IOT_ENDINGS(V)                                                                 \
 	V(0, blocked, "all other tasks were blocked or had exited")                    \
 	V(1, limit, "the time was over that delays may take")                          \
 	V(2, signal, "a signal came")
+
+#define IOT_FIELDS_fork(F)                                                             \
+	F(u64, time_ns, instant, "when")                                               \
+	F(u32, task, task, "the task")                                                 \
+	F(u32, op, cost, "operations the task had entered by then")                    \
+	F(u32, child, task, "the new task")
+
+#define IOT_FIELDS_exec(F)                                                             \
+	F(u64, time_ns, instant, "when it succeeded")                                  \
+	F(u32, task, task, "the task")                                                 \
+	F(u32, op, cost, "operations the task had entered by then")                    \
+	F(u32, into, task, "the task it became")
+
+#define IOT_FIELDS_exit(F)                                                             \
+	F(u64, time_ns, instant, "when it began to exit")                              \
+	F(u32, task, task, "the task")                                                 \
+	F(u32, op, cost, "operations the task had entered by then")                    \
+	F(s32, code, num, "wait status: exit code shifted by 8, or signal")            \
+	F(u64, oncpu_ns, cost, "time on a CPU in its whole life")
+
+#define IOT_FIELDS_backpressure(F)                                                     \
+	F(u64, time_ns, instant, "when the wait began")                                \
+	F(u64, duration_ns, span, "how long it took")                                  \
+	F(u32, task, task, "the task that waited for the collector")                   \
+	F(u32, op, cost, "operations the task had entered by then")
+
+/* After the operation that removed the last name of a file. */
+#define IOT_FIELDS_freed(F)                                                            \
+	F(u64, time_ns, instant, "when it began")                                      \
+	F(u64, duration_ns, span, "how long it took")                                  \
+	F(u32, task, task, "the task that freed the space")                            \
+	F(u32, op, cost, "operations the task had entered by then")
+
+/* In sessions that request all wake-ups: the last wait before an operation. */
+#define IOT_FIELDS_timeout(F)                                                          \
+	F(u64, time_ns, instant, "when the timer expired")                             \
+	F(u32, task, task, "the task that had waited")                                 \
+	F(u32, op, cost, "operations the task had entered by then")                    \
+	F(u32, call, cost, "1 more than the number of the system call that it waited in; 0 if not known")
+
+/* By a thread that exits, or by any in sessions that request it; a wake-up without new order has no record. */
+#define IOT_FIELDS_wake(F)                                                             \
+	F(u64, time_ns, instant, "when")                                               \
+	F(u32, task, task, "the task that woke another one")                           \
+	F(u32, op, cost, "operations the task had entered by then")                    \
+	F(u32, woken, task, "the task that had waited")                                \
+	F(u32, woken_op, cost, "operations that one had entered by then")              \
+	F(u64, woken_runtime_ns, cost, "time that it had run on a CPU before it waited")  \
+	F(u64, woken_delay_ns, cost,                                                   \
+	  "1 more than the time that it had waited for a CPU since its last operation, until it slept; 0 if not known") \
+	F(u32, woken_call, cost, "1 more than the number of the system call that it waited in; 0 if not known")
 
 /* Requested by IOT_IOC_DELAY, see struct iot_delay. */
 #define IOT_FIELDS_delayed(F)                                                          \
