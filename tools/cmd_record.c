@@ -541,25 +541,42 @@ static const char *output_name(const struct options *options)
 	return strcmp(options->record.output, "-") ? options->record.output : "standard output";
 }
 
-static void print_summary(const struct options *options, const struct collector_result *result)
+static void put_summary(FILE *out, const struct options *options, const struct collector_result *result)
 {
 	char size[32];
 
-	fprintf(stderr, "%s: %s: %llu operations, %llu records", program_invocation_name, output_name(options),
+	fprintf(out, "%s: %s: %llu operations, %llu records", program_invocation_name, output_name(options),
 		(unsigned long long)result->operations, (unsigned long long)result->records);
 	if (options->record.is_flight)
-		fprintf(stderr, " through the flight recorder, %llu dumps", (unsigned long long)result->dumps);
+		fprintf(out, " through the flight recorder, %llu dumps", (unsigned long long)result->dumps);
 	else
-		fprintf(stderr, ", %s", quantity_size(size, result->bytes));
+		fprintf(out, ", %s", quantity_size(size, result->bytes));
 	if (result->unheeded)
-		fprintf(stderr, ", %llu more causes than --flight-dumps allows", (unsigned long long)result->unheeded);
+		fprintf(out, ", %llu more causes than --flight-dumps allows", (unsigned long long)result->unheeded);
 	if (result->backpressure_waits)
-		fprintf(stderr, ", %llu waits for the collector",
+		fprintf(out, ", %llu waits for the collector",
 			(unsigned long long)result->backpressure_waits);
 	if (result->opened || result->mapped)
-		fprintf(stderr, ", %llu descriptors and %llu mappings existed before",
+		fprintf(out, ", %llu descriptors and %llu mappings existed before",
 			(unsigned long long)result->opened, (unsigned long long)result->mapped);
-	fputc('\n', stderr);
+	fputc('\n', out);
+}
+
+/* In one piece, because the recorders of several nodes may write to the same file. */
+static void print_summary(const struct options *options, const struct collector_result *result)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out) {
+		put_summary(stderr, options, result);
+		return;
+	}
+	put_summary(out, options, result);
+	fclose(out);
+	fputs(text ? text : "", stderr);
+	free(text);
 }
 
 /**

@@ -35,9 +35,9 @@ static void vsay(const char *format, va_list arguments)
 
 	progress_end();
 	fflush(stdout); /* both may go to the same pager */
-	fprintf(stderr, "%s%s:%s ", terminal_style(stderr, STYLE_HEADING), program_invocation_name,
-		terminal_style(stderr, STYLE_PLAIN));
-	fprintf(stderr, "%s\n", line ? line : strerror(ENOMEM));
+	/* In one piece, because other processes of a job may write to the same file. */
+	fprintf(stderr, "%s%s:%s %s\n", terminal_style(stderr, STYLE_HEADING), program_invocation_name,
+		terminal_style(stderr, STYLE_PLAIN), line ? line : strerror(ENOMEM));
 	free(line);
 }
 
