@@ -132,8 +132,8 @@ static void refuse_in_session(void)
 	expect("attach a file", ioctl(fd, IOT_IOC_ATTACH, &attach), ENOTDIR);
 	expect("attach from nowhere", ioctl(fd, IOT_IOC_ATTACH, 8), EFAULT);
 	expect("start without a collector", ioctl(fd, IOT_IOC_START), EINVAL);
-	expect("stop what does not run", ioctl(fd, IOT_IOC_STOP), EINVAL);
-	expect("adopt what does not run", ioctl(fd, IOT_IOC_ADOPT), EINVAL);
+	expect("stop a session that does not run", ioctl(fd, IOT_IOC_STOP), EINVAL);
+	expect("adopt into a session that does not run", ioctl(fd, IOT_IOC_ADOPT), EINVAL);
 	expect("write", write(fd, &status, 8), EINVAL);
 	expect("status after the last", ioctl(fd, IOT_IOC_STATUS, &status), ENOENT);
 	close(fd);
@@ -185,11 +185,11 @@ static void refuse_controls(void)
 	expect("learn to nowhere", ioctl(other, IOT_IOC_INFO, &info), EFAULT);
 	ctl.session = info.session;
 	for (ctl.verb = 0; ctl.verb < 20; ctl.verb++)
-		expect("change what does not run", ioctl(other, IOT_IOC_CTL, &ctl), EINVAL);
+		expect("change a session that does not run", ioctl(other, IOT_IOC_CTL, &ctl), EINVAL);
 	expect("change the filter of no session", ioctl(other, IOT_IOC_REFILTER, &refilter), ENOENT);
 	expect("change a filter from nowhere", ioctl(other, IOT_IOC_REFILTER, 8), EFAULT);
 	refilter.session = info.session;
-	expect("change the filter of what does not run", ioctl(other, IOT_IOC_REFILTER, &refilter), EINVAL);
+	expect("change the filter of a session that does not run", ioctl(other, IOT_IOC_REFILTER, &refilter), EINVAL);
 	refilter.bytes = 64;
 	expect("a filter without a text", ioctl(other, IOT_IOC_REFILTER, &refilter), EINVAL);
 	refilter.text_bytes = IOT_REFILTER_TEXT_MAX_BYTES + 1;

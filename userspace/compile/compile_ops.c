@@ -367,7 +367,6 @@ static int put_waits(struct compiler *c)
 
 	if (graph_is_timed(c->op))
 		return put_timed(c);
-
 	for (e = c->op->edges; e != GRAPH_NONE; e = edge->next) {
 		struct iot_program_wait wait;
 
