@@ -89,16 +89,19 @@ static int read_job(const char *path, struct report_run *run, struct iot_reject 
 	if (err)
 		return err;
 	if (run->run->profile->sum.ops + run->run->profile->mpi.ops > WAITS_OPERATIONS_MAX) {
-		snprintf(run->why, sizeof(run->why), "Times and waits are not computed here for more than %u operations: see "
-			 "iotape stat --waits.", WAITS_OPERATIONS_MAX);
+		snprintf(run->why, sizeof(run->why), "Times, waits and dependencies are not computed here for more than %u "
+			 "operations: see iotape stat --waits.", WAITS_OPERATIONS_MAX);
 		return 0;
 	}
 	*reject = (struct iot_reject){};
 	err = waits_read(&run->waits, path, reject);
+	if (!err)
+		err = around_make(&run->around, analysis_graph(run->waits.analysis), AROUND_NODES_MAX / run->all->run_count);
 	run->has_waits = !err;
 	if (err) { /* the passes need more of a trace than other readers: the rest of the report is kept */
+		around_free(&run->around);
 		waits_close(&run->waits);
-		snprintf(run->why, sizeof(run->why), "Times and waits could not be computed: %s.",
+		snprintf(run->why, sizeof(run->why), "Times, waits and dependencies could not be computed: %s.",
 			 reject->reason ? iot_reject_sentence(reject) : strerror(-err));
 	}
 	return 0;
@@ -110,7 +113,7 @@ static int read_run(const struct report_limits *limits, struct report_run *run, 
 	int err = report_read(path, limits, &run->charts, reject);
 
 	if (run->run->is_replay)
-		strcpy(run->why, "Hints and waits are about a job, so they are not shown for a replay.");
+		strcpy(run->why, "Hints, waits and dependencies are about a job, so they are not shown for a replay.");
 	else if (!err)
 		err = read_job(path, run, reject);
 	return err;
@@ -124,8 +127,10 @@ static void runs_free(struct report_run *runs, u32 count)
 		report_free(&runs[i].charts);
 		if (runs[i].has_advise)
 			advise_free(&runs[i].advise);
-		if (runs[i].has_waits)
+		if (runs[i].has_waits) {
+			around_free(&runs[i].around);
 			waits_close(&runs[i].waits);
+		}
 	}
 	free(runs);
 }

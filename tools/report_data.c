@@ -395,6 +395,8 @@ static void put_run(struct json *json, const struct report_run *run)
 		put_times(json, &run->waits);
 	if (run->has_waits && run->waits.has_mpi)
 		put_late(json, &run->waits.late);
+	if (run->has_waits && run->around.node_count)
+		report_around_data_put(json, run);
 	json_end(json, '}');
 	json_line(json);
 }

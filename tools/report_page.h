@@ -22,8 +22,8 @@
  * @all: the comparison
  * @index: of the run
  * @charts: of its trace
- * @waits, @advise: of a recording
- * @has_waits, @has_advise: they are set
+ * @waits, @around, @advise: of a recording
+ * @has_waits, @has_advise: they are set; @around is with @waits
  * @why: why there are no waits; "" if there are
  */
 struct report_run {
@@ -32,6 +32,7 @@ struct report_run {
 	u32 index;
 	struct report charts;
 	struct waits waits;
+	struct around around;
 	struct advise advise;
 	bool has_waits;
 	bool has_advise;
@@ -70,6 +71,11 @@ void report_accuracy_put(FILE *out, const struct report_run *run);
 /* report_waits.c */
 void report_times_put(FILE *out, const struct waits *waits);
 void report_late_put(FILE *out, const struct late_arrivals *late);
+
+/* report_around.c */
+void report_around_put(FILE *out, const struct report_run *run);
+void report_around_caption_put(FILE *out, const struct report_run *run);
+void report_around_data_put(struct json *json, const struct report_run *run);
 
 /* report_data.c */
 void report_data_put(FILE *out, const struct report_view *view);

@@ -327,6 +327,16 @@ static void put_late(FILE *out, const void *context)
 	report_late_put(out, &run_of(context)->waits.late);
 }
 
+static void put_around(FILE *out, const void *context)
+{
+	report_around_put(out, run_of(context));
+}
+
+static void put_around_caption(FILE *out, const void *context)
+{
+	report_around_caption_put(out, run_of(context));
+}
+
 static void put_accuracy(FILE *out, const void *context)
 {
 	report_accuracy_put(out, run_of(context));
@@ -382,6 +392,11 @@ static bool has_late(const void *context)
 	return run_of(context)->has_waits && run_of(context)->waits.has_mpi;
 }
 
+static bool has_around(const void *context)
+{
+	return run_of(context)->has_waits && run_of(context)->around.node_count;
+}
+
 static bool has_maps(const void *context)
 {
 	return run_of(context)->charts.map_count;
@@ -412,6 +427,8 @@ void report_run_put(FILE *out, const struct report_run *run)
 		{ "accuracy", put_accuracy, has_waits },
 		{ "why", put_why, has_why },
 		{ "late", put_late, has_late },
+		{ "around", put_around, has_around },
+		{ "kept", put_around_caption },
 		{ "lanes", put_lanes, has_lanes },
 		{ "drawn", put_drawn, has_operations },
 		{ "mapped", put_mapped, has_maps },

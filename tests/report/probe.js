@@ -64,6 +64,47 @@ async function timeline() {
 	await frames(2);
 }
 
+async function around() {
+	const figure = document.querySelector('[data-chart="around"]'), svg = figure.querySelector("svg.around");
+	const chosen = () => svg.querySelector(".box.chosen"), label = () => chosen().getAttribute("aria-label");
+	const select = figure.querySelector("select"), first = label(), firstName = chosen().querySelector("text").textContent, active = () => document.activeElement;
+
+	check("an operation is preselected", first !== "" && figure.querySelector("p[aria-live]").textContent !== "");
+	check("all names are inside of their boxes", [...svg.querySelectorAll(".box")].every(box => [...box.querySelectorAll("text")].every(text =>
+		text.getBoundingClientRect().right <= box.querySelector(".body").getBoundingClientRect().right + 1)));
+	check("a wait has a thick line", Boolean(svg.querySelector(".link.waited")) === /waited/.test(first));
+	const other = [...select.options].find(option => option.value && option.value !== select.value);
+	if (other) {
+		select.value = other.value;
+		select.dispatchEvent(new Event("change"));
+		check("the list shows another operation", label() !== first);
+		key(chosen(), "x");
+		chosen().focus();
+		key(active(), "Backspace");
+		check("Backspace goes back", label() === first);
+	}
+	chosen().focus();
+	key(active(), "ArrowLeft");
+	const box = active();
+	check("an arrow key moves the focus to a predecessor", box !== chosen() && svg.contains(box));
+	const name = box.querySelector("text").textContent, isOpen = box.getAttribute("aria-disabled") === "false";
+	key(box, "Enter");
+	check("Enter shows it", !isOpen || (chosen().querySelector("text").textContent === name && active() === chosen()));
+	if (isOpen) {
+		const neighbours = [...svg.querySelectorAll(".box:not(.chosen) .first")].map(text => text.textContent);
+
+		check("the first one is among its neighbours", neighbours.includes(firstName));
+		figure.querySelector(".tools button").click();
+		check("the button goes back", label() === first);
+	}
+	key(active(), "ArrowDown");
+	pointer(svg.querySelector(".box"), "pointermove", 5, 5);
+	check("a box has a tip with its cause", tipText().length > 10);
+	pointer(svg.querySelector(".box"), "pointerleave", 0, 0);
+	document.activeElement.blur();
+	await frames(1);
+}
+
 function tables() {
 	const table = [...document.querySelectorAll("table.sortable")].find(t => t.tBodies[0].rows.length > 2 && t.offsetParent &&
 		quantityOf(t.tBodies[0].rows[0].cells[1].textContent) !== null);
@@ -106,6 +147,8 @@ function figures() {
 	check("numbers are read with their unit", quantityOf("1.50 ms") === 1.5e6 && quantityOf("2.00 KiB") === 2048 && quantityOf("x") === null);
 	if (document.querySelector('[data-chart="timeline"]'))
 		await timeline();
+	if (document.querySelector('[data-chart="around"]'))
+		await around();
 	tables();
 	results.push("end of the probe");
 	put(document.body, "pre", { id: "results" }, "\n" + results.join("\n") + "\n");

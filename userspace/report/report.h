@@ -9,6 +9,7 @@
 #define IOTAPE_REPORT_H
 
 #include "analyse/stats/actors.h"
+#include "around.h"
 #include "lib/iotape.h"
 
 #define REPORT_BINS	    512	  /* of time */

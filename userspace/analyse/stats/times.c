@@ -21,22 +21,6 @@ static u64 after(u64 ns, u64 since_ns)
 	return ns > since_ns ? ns - since_ns : 0;
 }
 
-/* The gap before an operation; think.c has explained its parts up to @free_ns. */
-static void add_gap(struct process_times *p, const struct graph_op *op, u64 since_ns, u64 free_ns)
-{
-	p->compute_ns += op->compute_ns;
-	p->unexplained_ns += op->pause_ns;
-	p->io_ns += op->recorder_ns;
-	if (op->kind == IOT_PLAY_nop && op->flags == NOP_WAKE) /* think.c may have shortened the pause */
-		p->wait_ns += after(op->enter_ns, since_ns + op->compute_ns + op->pause_ns + op->recorder_ns);
-	if (op->kind != IOT_PLAY_wait || op->edges == GRAPH_NONE)
-		return;
-	if (op->flags == WAIT_MPI)
-		p->mpi_ns += after(free_ns, since_ns);
-	else
-		p->wait_ns += after(op->enter_ns, since_ns + op->compute_ns + op->pause_ns + op->recorder_ns);
-}
-
 /* Until when an operation waited for others: until the last of those that it waits for had ended. */
 static u64 waited_until(const struct graph *graph, const struct graph_op *op, const u64 *opened_ns)
 {
@@ -52,21 +36,60 @@ static u64 waited_until(const struct graph *graph, const struct graph_op *op, co
 	return until_ns < op->end_ns ? until_ns : op->end_ns;
 }
 
-/* Waits for locks are not I/O. */
-static void add_op(struct process_times *p, const struct graph *graph, const struct graph_op *op,
-		   u64 since_ns, const u64 *opened_ns)
+/**
+ * graph_op_wait() - the time that an operation waited for others in the trace
+ * @graph: after all passes
+ * @op: the operation
+ * @since_ns: from when its task ran on its own: graph_op_free_ns() of the operations before, or the beginning of the task
+ * @opened_ns: of graph_latches_opened()
+ *
+ * Only waits and locks wait. An operation with another edge began after the operation of the edge had ended, whether or not
+ * it would have begun earlier.
+ *
+ * Return: the time, which is empty if it did not wait.
+ */
+struct op_wait graph_op_wait(const struct graph *graph, const struct graph_op *op, u64 since_ns, const u64 *opened_ns)
 {
-	u64 begin_ns = op->enter_ns, had_ns;
+	struct op_wait wait = { since_ns > op->enter_ns ? since_ns : op->enter_ns, 0 };
 
-	if (begin_ns < since_ns)
-		begin_ns = since_ns;
+	if (op->kind == IOT_PLAY_wait && op->edges != GRAPH_NONE) {
+		wait.begin_ns = since_ns;
+		wait.end_ns = graph_op_free_ns(graph, op, opened_ns);
+		if (op->flags != WAIT_MPI) {
+			wait.begin_ns += op->compute_ns + op->pause_ns + op->recorder_ns;
+			wait.end_ns = op->enter_ns;
+		}
+	} else if (op->kind == IOT_KIND_lock && !iot_is_wait_in_vain(op->flags, op->result)) {
+		wait.end_ns = waited_until(graph, op, opened_ns);
+	}
+	if (wait.end_ns < wait.begin_ns)
+		wait.end_ns = wait.begin_ns;
+	return wait;
+}
+
+/* The gap before an operation; think.c has explained its parts up to the wait. */
+static void add_gap(struct process_times *p, const struct graph_op *op, u64 since_ns, const struct op_wait *wait)
+{
+	p->compute_ns += op->compute_ns;
+	p->unexplained_ns += op->pause_ns;
+	p->io_ns += op->recorder_ns;
+	if (op->kind == IOT_PLAY_nop && op->flags == NOP_WAKE) /* think.c may have shortened the pause */
+		p->wait_ns += after(op->enter_ns, since_ns + op->compute_ns + op->pause_ns + op->recorder_ns);
+	if (op->kind == IOT_PLAY_wait && op->flags == WAIT_MPI)
+		p->mpi_ns += wait->end_ns - wait->begin_ns;
+	else
+		p->wait_ns += wait->end_ns - wait->begin_ns;
+}
+
+/* Waits for locks are not I/O. */
+static void add_op(struct process_times *p, const struct graph_op *op, u64 since_ns, const struct op_wait *wait)
+{
+	u64 begin_ns = op->enter_ns < since_ns ? since_ns : op->enter_ns;
+
 	if (op->kind == IOT_KIND_lock) {
 		if (iot_is_wait_in_vain(op->flags, op->result))
 			return; /* a pause, which think.c counts */
-		had_ns = waited_until(graph, op, opened_ns);
-		p->wait_ns += after(had_ns, begin_ns);
-		if (had_ns > begin_ns)
-			begin_ns = had_ns;
+		begin_ns = wait->end_ns;
 	}
 	p->io_ns += after(op->end_ns, begin_ns);
 }
@@ -81,9 +104,10 @@ static void add_task(struct process_times *p, const struct graph *graph,
 	for (i = 0; i < t->op_count; i++) {
 		const struct graph_op *op = &t->ops[i];
 		u64 free_ns = graph_op_free_ns(graph, op, opened_ns);
+		const struct op_wait wait = graph_op_wait(graph, op, since_ns, opened_ns);
 
-		add_gap(p, op, since_ns, free_ns);
-		add_op(p, graph, op, since_ns, opened_ns);
+		add_gap(p, op, since_ns, &wait);
+		add_op(p, op, since_ns, &wait);
 		if (free_ns > since_ns)
 			since_ns = free_ns;
 		if (op->end_ns > end_ns)

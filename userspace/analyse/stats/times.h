@@ -36,6 +36,16 @@ struct process_times {
 	u64 unexplained_ns;
 };
 
+/**
+ * struct op_wait - the time that an operation waited for others
+ * @begin_ns, @end_ns: in the trace; equal if it did not wait
+ */
+struct op_wait {
+	u64 begin_ns;
+	u64 end_ns;
+};
+
+struct op_wait graph_op_wait(const struct graph *graph, const struct graph_op *op, u64 since_ns, const u64 *opened_ns);
 int graph_times(const struct graph *graph, struct process_times **times, u32 *count);
 
 #endif
