@@ -123,10 +123,16 @@ struct rfs_task {
 /**
  * struct rfs_memory - kernel memory that a worker needs
  * @path: for a part of a path in the program, as much as one look-up takes, or the target of a link
+ * @touched_bytes: pages of the worker's sink that are in memory, from its beginning
+ * @own: address in user space of the memory of the present read, if that does not use the sink
+ * @own_bytes: its length; 0: the read uses the sink
  * @vectors: for transfers
  */
 struct rfs_memory {
 	char path[IOT_LOOKUP_MAX];
+	u64 touched_bytes;
+	unsigned long own;
+	u64 own_bytes;
 	struct iovec vectors[RFS_VECTORS_MAX];
 };
 
@@ -282,6 +288,10 @@ void rfs_source_close(struct rfs_source *source);
 
 /* task_users.c */
 int rfs_task_user_get(const struct iot_program_task *task, const struct cred **cred);
+
+/* fresh.c */
+int rfs_fresh_prepare(struct rfs_worker *worker, const struct iot_program_op *op);
+void rfs_fresh_end(struct rfs_worker *worker);
 
 /* worker.c */
 void rfs_task_forget(struct rfs_task *task);

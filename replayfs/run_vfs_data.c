@@ -37,7 +37,10 @@ static ssize_t read_file(struct rfs_worker *worker, const struct iot_program_op 
 		err = rw_verify_area(READ, file, &kiocb.ki_pos, length_bytes);
 	if (err)
 		return err;
-	rfs_iter_init(worker, &iter, &kiocb, length_bytes);
+	if (unlikely(worker->task->memory->own_bytes))
+		rfs_iter_own(worker, &iter, length_bytes);
+	else
+		rfs_iter_init(worker, &iter, &kiocb, length_bytes);
 	return file->f_op->read_iter(&kiocb, &iter);
 }
 

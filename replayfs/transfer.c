@@ -60,6 +60,26 @@ bool rfs_may_discard(const struct file *file)
 	}
 }
 
+/* The same memory as often as it takes. */
+static void fill_iter(struct rfs_worker *worker, struct iov_iter *iter, unsigned int direction, void __user *memory,
+		      size_t memory_bytes, size_t length_bytes)
+{
+	struct iovec *vectors = worker->task->memory->vectors;
+	size_t left = length_bytes;
+	unsigned long count = 0;
+
+	if (length_bytes <= memory_bytes) {
+		iov_iter_ubuf(iter, direction, memory, length_bytes);
+		return;
+	}
+	do {
+		vectors[count].iov_base = memory;
+		vectors[count].iov_len = min(left, memory_bytes);
+		left -= vectors[count++].iov_len;
+	} while (left);
+	iov_iter_init(iter, direction, vectors, count, length_bytes);
+}
+
 /**
  * rfs_iter_memory() - the part of rfs_iter_init() that is not inline: a transfer with memory
  * @worker: its memory is used, several times for a long transfer
@@ -70,19 +90,19 @@ bool rfs_may_discard(const struct file *file)
 void rfs_iter_memory(struct rfs_worker *worker, struct iov_iter *iter, bool is_write,
 		     size_t length_bytes)
 {
-	void __user *memory = is_write ? worker->source : worker->sink;
-	struct iovec *vectors = worker->task->memory->vectors;
-	size_t left = length_bytes;
-	unsigned long count = 0;
+	fill_iter(worker, iter, is_write ? ITER_SOURCE : ITER_DEST, is_write ? worker->source : worker->sink,
+		  IOT_WORKER_BUFFER_BYTES, length_bytes);
+}
 
-	if (length_bytes <= IOT_WORKER_BUFFER_BYTES) {
-		iov_iter_ubuf(iter, is_write ? ITER_SOURCE : ITER_DEST, memory, length_bytes);
-		return;
-	}
-	do {
-		vectors[count].iov_base = memory;
-		vectors[count].iov_len = min_t(size_t, left, IOT_WORKER_BUFFER_BYTES);
-		left -= vectors[count++].iov_len;
-	} while (left);
-	iov_iter_init(iter, is_write ? ITER_SOURCE : ITER_DEST, vectors, count, length_bytes);
+/**
+ * rfs_iter_own() - memory for a read that has a mapping of its own, see fresh.c
+ * @worker: of the read
+ * @iter: filled in; refers to a table of the worker
+ * @length_bytes: as verified
+ */
+void rfs_iter_own(struct rfs_worker *worker, struct iov_iter *iter, size_t length_bytes)
+{
+	const struct rfs_memory *memory = worker->task->memory;
+
+	fill_iter(worker, iter, ITER_DEST, (void __user *)memory->own, memory->own_bytes, length_bytes);
 }

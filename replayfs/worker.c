@@ -38,6 +38,11 @@ static int sleep_until(void *self, u64 until_ns)
 	return rfs_sleep_until(worker->replay, until_ns);
 }
 
+static int prepare_memory(void *self, const struct iot_program_op *op)
+{
+	return rfs_fresh_prepare(self, op);
+}
+
 static int wait_at(void *self, const struct iot_program_op *op, u32 nth, const struct iot_program_wait **wait)
 {
 	struct rfs_worker *worker = self;
@@ -145,6 +150,7 @@ static int run_op(void *self, const struct iot_program_op *op)
 
 static const struct iot_step_calls calls = {
 	.now_ns = now_ns,
+	.prepare = prepare_memory,
 	.sleep_until = sleep_until,
 	.wait_at = wait_at,
 	.wait_for = wait_for,
@@ -251,6 +257,8 @@ static int prepare(struct rfs_replay *replay, struct rfs_task *task,
 	task->memory = kvmalloc(sizeof(*task->memory), GFP_KERNEL);
 	if (!task->memory)
 		return -ENOMEM;
+	task->memory->touched_bytes = 0;
+	task->memory->own_bytes = 0;
 	if (replay->setup.users == IOT_USERS_RECORDED)
 		err = rfs_task_user_get(from, &task->cred);
 	return err ? err : iot_task_play(le32_to_cpu(from->origin));
@@ -314,6 +322,7 @@ static void finish(struct rfs_worker *worker)
 	if (replay->windows)
 		rfs_window_end(replay, worker->task_index);
 	rfs_outcome_end(replay, &stats);
+	rfs_fresh_end(worker);
 	rfs_task_forget(worker->task);
 	WRITE_ONCE(worker->task->is_taken, false);
 	if (atomic_inc_return(&replay->finished) == replay->carried) {

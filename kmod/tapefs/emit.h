@@ -216,7 +216,7 @@ void tfs_emit_setfileattr(struct iot_span *span, const struct dentry *dentry,
 void tfs_emit_flush(struct iot_span *span, const struct file *file, s64 result);
 void tfs_emit_release(struct iot_span *span, const struct file *file);
 void tfs_emit_read(struct iot_span *span, const struct file *file, loff_t offset, size_t length,
-		   u32 flags, s64 result);
+		   u32 flags, u32 faults, s64 result);
 void tfs_emit_write(struct iot_span *span, const struct file *file, loff_t offset, size_t length,
 		    u32 flags, u64 old_size_bytes, s64 result);
 void tfs_emit_seek(struct iot_span *span, const struct file *file, loff_t offset, int whence,

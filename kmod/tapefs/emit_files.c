@@ -43,7 +43,7 @@ void tfs_emit_release(struct iot_span *span, const struct file *file)
 }
 
 void tfs_emit_read(struct iot_span *span, const struct file *file, loff_t offset, size_t length,
-		   u32 flags, s64 result)
+		   u32 flags, u32 faults, s64 result)
 {
 	struct iot_session *session;
 	struct iot_rec_read r;
@@ -57,6 +57,7 @@ void tfs_emit_read(struct iot_span *span, const struct file *file, loff_t offset
 	r.offset_bytes = offset;
 	r.length_bytes = length;
 	r.flags = flags;
+	r.faults = faults;
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, read, &r, NULL, 0);
 	tfs_leave(span);

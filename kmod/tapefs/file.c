@@ -218,7 +218,7 @@ static ssize_t splice_read(struct file *file, loff_t *offset, struct pipe_inode_
 
 	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_read, &span);
 	result = tfs_do_splice_read(file, offset, pipe, length, flags);
-	tfs_emit_read(&span, file, start, length, IOT_RW_splice, result);
+	tfs_emit_read(&span, file, start, length, IOT_RW_splice, 0, result);
 	return result;
 }
 

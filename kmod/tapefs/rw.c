@@ -8,6 +8,7 @@
  */
 #include <linux/bvec.h>
 #include <linux/fs.h>
+#include <linux/mm.h>
 #include <linux/pipe_fs_i.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
@@ -231,6 +232,57 @@ static u64 memory_of(const struct iov_iter *iter)
 	return siphash_2u64(page_to_pfn(first->bv_page), first->bv_offset + iter->iov_offset, &memory_key);
 }
 
+/**
+ * struct filling - page faults of a read that is recorded, in the memory that it fills
+ * @address: where the memory begins; NULL if it is none of a user
+ * @before: faults of current before the read
+ */
+struct filling {
+	const void __user *address;
+	unsigned long before;
+};
+
+static unsigned long faults_of_current(void)
+{
+	return current->min_flt + current->maj_flt;
+}
+
+/* To be called before the lower file system advances the iterator. */
+static __always_inline void filling_begin(struct filling *filling, const struct iov_iter *iter)
+{
+	filling->address = iot_iter_address(iter);
+	filling->before = faults_of_current();
+}
+
+/*
+ * The faults of a mapped file are operations of their own, and not counted here. If another thread changes the address
+ * space now, the memory is taken for anonymous: this does not wait.
+ */
+static noinline bool is_anonymous(const void __user *address)
+{
+	struct vm_area_struct *area;
+	bool is_file;
+
+	if (!address || !current->mm)
+		return false;
+	if (!mmap_read_trylock(current->mm))
+		return true;
+	area = find_vma(current->mm, (unsigned long)address);
+	is_file = area && area->vm_file;
+	mmap_read_unlock(current->mm);
+	return !is_file;
+}
+
+/* Return: page faults in anonymous memory since filling_begin(). */
+static u32 filling_faults(const struct filling *filling)
+{
+	unsigned long faults = faults_of_current() - filling->before;
+
+	if (likely(!faults) || !is_anonymous(filling->address))
+		return 0;
+	return min_t(unsigned long, faults, U32_MAX);
+}
+
 /*
  * A request that the lower file system may complete later. If it completes at once, its record is an ordinary read
  * or write. Otherwise it has two: a submit here and a complete at its end, which may come before the submit is
@@ -244,11 +296,13 @@ static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_sp
 	u64 old_size_bytes = i_size_read(file_inode(tfs_lower_file(iocb->ki_filp)));
 	loff_t offset = iocb->ki_pos;
 	struct request *request;
+	struct filling filling;
 	ssize_t result;
 	u64 memory;
 
 	if (unlikely(iot_span_is_on(span) && span->is_pending))
 		settle(iocb, length, span);
+	filling_begin(&filling, iter);
 	request = request_new(iocb, span);
 	memory = iot_span_is_on(span) ? memory_of(iter) : 0;
 	if (!request) {
@@ -281,7 +335,8 @@ out:
 	if (is_write)
 		emit_write(span, iocb, offset, length, flags, old_size_bytes, result);
 	else
-		tfs_emit_read(span, iocb->ki_filp, offset, length, flags, result);
+		tfs_emit_read(span, iocb->ki_filp, offset, length, flags,
+			      iot_span_is_on(span) ? filling_faults(&filling) : 0, result);
 	return result;
 }
 
@@ -290,16 +345,18 @@ static ssize_t read_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_s
 	struct file *lower = tfs_lower_file(iocb->ki_filp);
 	size_t length = iov_iter_count(iter);
 	loff_t offset = iocb->ki_pos;
+	struct filling filling;
 	struct kiocb kiocb;
 	ssize_t result;
 
 	kiocb_init_lower(&kiocb, iocb);
+	filling_begin(&filling, iter);
 	result = lower->f_op->read_iter(&kiocb, iter);
 	iocb->ki_pos = kiocb.ki_pos;
 	tfs_notify_rw(iocb->ki_filp, false, result);
 	if (iot_span_is_on(span))
 		tfs_emit_read(span, iocb->ki_filp, offset, length, rw_flags_of(iocb->ki_flags),
-			      result);
+			      filling_faults(&filling), result);
 	return result;
 }
 

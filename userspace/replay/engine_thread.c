@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "read_buffer.h"
 #include "run_syscall.h"
 #include "thread_users.h"
 
@@ -20,8 +21,20 @@ struct engine {
 	struct stage stage;
 };
 
+/* Once for each thread, if possible before the start. */
+static void touch_memory(struct worker_task *task)
+{
+	struct task_memory *memory = memory_of(task);
+
+	if (memory->touched_bytes)
+		return;
+	read_buffer_touch(memory->sink, stage_of(task)->touched_bytes);
+	memory->touched_bytes = stage_of(task)->touched_bytes;
+}
+
 static int begin(struct worker_task *task)
 {
+	touch_memory(task);
 	if (task->local->options->users == IOT_USERS_SELF)
 		return 0;
 	return users_become(&task->local->program->tasks[task->number]);
@@ -30,8 +43,10 @@ static int begin(struct worker_task *task)
 static const struct op_runner runner = {
 	.memory_bytes = sizeof(struct task_memory),
 	.begin = begin,
+	.prepare = run_prepare,
 	.run = run_operation,
 	.observe = run_observe,
+	.end = run_end,
 };
 
 /* Data that does not compress. */
@@ -124,6 +139,7 @@ static int thread_open(struct replay *replay)
 		.root_fd = -1,
 		.null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC),
 		.source = make_source(),
+		.touched_bytes = read_buffer_touched_bytes(program),
 		.handles = make_slots(program->handle_count, sizeof(struct handle)),
 		.maps = make_slots(program->map_count, sizeof(struct map)),
 		.lockers = lockers_open(),

@@ -21,6 +21,7 @@
 
 #include "replay.h"
 #include "partition.h"
+#include "read_buffer.h"
 
 #define THREAD_STACK_BYTES (64 << 10)
 #define EXIT_CANCELLED	   200 /* of a process; no errno is that large */
@@ -33,11 +34,12 @@ struct workers {
 	bool are_ended;
 };
 
-/* One process, as its threads see it. */
+/* One process, as its threads see it. @touched_bytes: see read_buffer_touch() */
 struct process {
 	int replay_fd;
 	u32 space;
 	void *source;
+	u64 touched_bytes;
 };
 
 struct thread {
@@ -99,6 +101,7 @@ static void *carry(void *argument)
 
 	if (!sink)
 		give_up(ENOMEM);
+	read_buffer_touch(sink, thread->process->touched_bytes);
 	do
 		state = ioctl(thread->process->replay_fd, IOT_RIOC_RUN, &run);
 	while (state == 1 || (state < 0 && errno == EINTR));
@@ -204,7 +207,7 @@ int workers_start(struct workers **workers, int replay_fd, const struct iot_prog
 {
 	struct workers *c = calloc(1, sizeof(*c));
 	bool *is_needed = list_spaces(program, partition);
-	struct process process = { .replay_fd = replay_fd };
+	struct process process = { .replay_fd = replay_fd, .touched_bytes = read_buffer_touched_bytes(program) };
 	int err = c && is_needed ? 0 : -ENOMEM;
 	u32 space;
 

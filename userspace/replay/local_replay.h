@@ -92,17 +92,21 @@ struct worker_task {
  * @memory_bytes: memory that a task needs while it runs, 0 for none
  * @begin: prepare the calling thread for a task. Return: 0; 1 if the thread can run no other task after
  *	this one; a negative errno. May be NULL
+ * @prepare: before the think time of a read, see struct iot_step_calls; may be NULL
  * @run: run an operation whose waits hold. A submit takes a reference to the objects of its request; a complete, in
  *	the thread of the request queue, is the request. Return: the result of the system call. After -EINTR
  *	it is called again, unless the replay was cancelled. Not called for signal, wait and nop
  * @observe: if outcomes are written, called after the end of an operation to fill in the parts of @observed that
  *	would prolong the operation; may be NULL
+ * @end: after the last operation of a task, in its thread; may be NULL
  */
 struct op_runner {
 	size_t memory_bytes;
 	int (*begin)(struct worker_task *task);
+	int (*prepare)(struct worker_task *task, const struct iot_program_op *op);
 	s64 (*run)(struct worker_task *task, const struct iot_program_op *op);
 	void (*observe)(struct worker_task *task, const struct iot_program_op *op);
+	void (*end)(struct worker_task *task);
 };
 
 /**

@@ -38,6 +38,7 @@ struct request {
  * @is_wary: there may be one all the same, and each open has to check
  * @null_fd: /dev/null, where spliced data goes
  * @source: data that writes write, IOT_WORKER_BUFFER_BYTES
+ * @touched_bytes: see read_buffer_touch()
  * @handles: slots of open files, see slots.h
  * @maps: slots of mappings, see slots.h
  * @lockers: owners of locks, see run_syscall_locks.c
@@ -49,6 +50,7 @@ struct stage {
 	bool is_wary;
 	int null_fd;
 	u8 *source;
+	u64 touched_bytes;
 	struct handle *handles;
 	struct map *maps;
 	struct lockers *lockers;
@@ -56,13 +58,19 @@ struct stage {
 };
 
 /**
- * struct task_memory - memory of a task while it runs; its contents are undefined
+ * struct task_memory - memory of a thread for its tasks; all zero at first
  * @sink: where reads go
+ * @touched_bytes: pages of @sink that are in memory, from its beginning
+ * @own: memory of the present read, if that does not use @sink
+ * @own_bytes: its length; 0: the read uses @sink
  * @vectors: for transfers
  * @path: for a path that is a part of one in the program
  */
 struct task_memory {
 	u8 sink[IOT_WORKER_BUFFER_BYTES];
+	u64 touched_bytes;
+	u8 *own;
+	u64 own_bytes;
 	struct iovec vectors[VECTORS_MAX];
 	char path[IOT_PROGRAM_PATH_MAX];
 };
@@ -107,6 +115,10 @@ void run_observe(struct worker_task *task, const struct iot_program_op *op);
 #define DECLARE_RUN(kind, ...) s64 run_##kind(struct worker_task *task, const struct iot_program_op *op);
 IOT_OPERATIONS(DECLARE_RUN)
 #undef DECLARE_RUN
+
+/* run_syscall_fresh.c */
+int run_prepare(struct worker_task *task, const struct iot_program_op *op);
+void run_end(struct worker_task *task);
 
 /* run_names.c */
 int walk(struct worker_task *task, __le32 path);

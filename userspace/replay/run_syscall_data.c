@@ -48,13 +48,13 @@ static int call_flags_of(u32 our)
 }
 
 /* The same memory as often as it takes. Return: number of vectors. */
-static int fill_vectors(struct iovec *vectors, void *memory, u64 length_bytes)
+static int fill_vectors(struct iovec *vectors, void *memory, u64 memory_bytes, u64 length_bytes)
 {
 	int count = 0;
 	u64 part;
 
 	do {
-		part = length_bytes < IOT_WORKER_BUFFER_BYTES ? length_bytes : IOT_WORKER_BUFFER_BYTES;
+		part = length_bytes < memory_bytes ? length_bytes : memory_bytes;
 		vectors[count++] = (struct iovec){ .iov_base = memory, .iov_len = part };
 		length_bytes -= part;
 	} while (length_bytes);
@@ -66,11 +66,13 @@ static s64 read_file(struct worker_task *task, const struct iot_program_op *op, 
 	struct task_memory *memory = memory_of(task);
 	u64 length_bytes = le64_to_cpu(op->length_bytes);
 	off_t offset = (off_t)le64_to_cpu(op->offset_bytes);
+	u64 memory_bytes = memory->own_bytes ? memory->own_bytes : IOT_WORKER_BUFFER_BYTES;
+	u8 *sink = memory->own_bytes ? memory->own : memory->sink;
 	int count;
 
-	if (!flags && length_bytes <= IOT_WORKER_BUFFER_BYTES)
-		return RESULT(pread(fd, memory->sink, length_bytes, offset));
-	count = fill_vectors(memory->vectors, memory->sink, length_bytes);
+	if (!flags && length_bytes <= memory_bytes)
+		return RESULT(pread(fd, sink, length_bytes, offset));
+	count = fill_vectors(memory->vectors, sink, memory_bytes, length_bytes);
 	return RESULT(preadv2(fd, memory->vectors, count, offset, flags));
 }
 
@@ -117,7 +119,7 @@ static s64 write_file(struct worker_task *task, const struct iot_program_op *op,
 
 	if (!flags && length_bytes <= IOT_WORKER_BUFFER_BYTES)
 		return RESULT(pwrite(fd, source, length_bytes, offset));
-	count = fill_vectors(memory->vectors, source, length_bytes);
+	count = fill_vectors(memory->vectors, source, IOT_WORKER_BUFFER_BYTES, length_bytes);
 	return RESULT(pwritev2(fd, memory->vectors, count, offset, flags));
 }
 

@@ -189,6 +189,8 @@ static bool worker_run(struct worker *thread, struct worker_task *task)
 		local_replay_fail(local, state);
 	else if (worker_wait_for_start(local))
 		worker_run_task(task);
+	if (local->runner->end)
+		local->runner->end(task);
 	task->memory = NULL;
 	if (!__atomic_sub_fetch(&local->left, 1, __ATOMIC_RELEASE))
 		futex_wake(&local->left);

@@ -65,6 +65,14 @@ static int prepare_request(struct worker_task *task, const struct iot_program_op
 	return err;
 }
 
+static int prepare(void *worker, const struct iot_program_op *op)
+{
+	struct worker_task *task = worker;
+	const struct op_runner *runner = task->local->runner;
+
+	return runner->prepare ? runner->prepare(task, op) : 0;
+}
+
 static int admit(void *worker, const struct iot_program_op *op)
 {
 	struct worker_task *task = worker;
@@ -104,6 +112,7 @@ static u64 record_op(void *worker, const struct iot_program_op *op)
 
 static const struct iot_step_calls calls = {
 	.now_ns = clock_now_ns,
+	.prepare = prepare,
 	.sleep_until = worker_sleep_until,
 	.wait_at = wait_at,
 	.wait_for = wait_for,

@@ -67,6 +67,8 @@ struct iot_step_options {
 /**
  * struct iot_step_calls - an engine; @worker is its own, errors are negative errnos that end the step
  * @now_ns: the clock
+ * @prepare: make the memory of the operation as it was in the traced program; called before the think time, which hides
+ *	its costs, and not at full pace. It may be called again for the same operation
  * @sleep_until: sleep, or spin
  * @wait_at: the @nth wait of an operation
  * @wait_for: sleep until a wait holds, or until a time; 0 is never. Return: -ETIMEDOUT at that time
@@ -79,6 +81,7 @@ struct iot_step_options {
  */
 struct iot_step_calls {
 	u64 (*now_ns)(void);
+	int (*prepare)(void *worker, const struct iot_program_op *op);
 	int (*sleep_until)(void *worker, u64 until_ns);
 	int (*wait_at)(void *worker, const struct iot_program_op *op, u32 nth,
 		       const struct iot_program_wait **wait);
@@ -158,6 +161,10 @@ IOT_STEP_INLINE int iot_step_think(void *worker, struct iot_step *step, const st
 
 	if (step->has_thought)
 		return 0;
+	if (le16_to_cpu(op->kind) == IOT_KIND_read)
+		err = calls->prepare(worker, op);
+	if (err)
+		return err;
 	think_ns = iot_pace_scaled(le64_to_cpu(op->compute_ns), options->compute_scale) +
 		   iot_pace_scaled(le64_to_cpu(op->pause_ns), options->pause_scale);
 	if (!step->index)

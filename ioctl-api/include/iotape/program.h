@@ -200,6 +200,7 @@ struct iot_program_op {
 		__le32 prot;
 		__le32 owner;
 		__le32 has_numbers;
+		__le32 faults;
 	};
 	union {
 		__le32 uid;

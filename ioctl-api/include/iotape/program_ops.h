@@ -202,9 +202,15 @@
 	F(k, handle, handle, handle)                       \
 	F(k, position, offset_bytes, offset_bytes)         \
 	F(k, transfer, length_bytes, length_bytes)         \
-	F(k, bits, flags, flags, IOT_RW_FLAGS)
+	F(k, bits, flags, flags, IOT_RW_FLAGS)             \
+	F(k, u32, faults, faults)
 
-#define IOT_OPERANDS_write(F, P, R, k) IOT_OPERANDS_read(F, P, R, k)
+#define IOT_OPERANDS_write(F, P, R, k)                     \
+	F(k, object, object, object)                       \
+	F(k, handle, handle, handle)                       \
+	F(k, position, offset_bytes, offset_bytes)         \
+	F(k, transfer, length_bytes, length_bytes)         \
+	F(k, bits, flags, flags, IOT_RW_FLAGS)
 
 #define IOT_OPERANDS_seek(F, P, R, k)                      \
 	F(k, object, object, object)                       \

@@ -174,6 +174,7 @@ struct graph_op {
 		u32 mode;
 		u32 prot;
 		u32 has_numbers;
+		u32 faults;
 		u32 found;
 		u32 call;
 		u32 memory;
