@@ -2,10 +2,11 @@
 /*
  * cmd_advise.c - iotape advise: hints on changes that would make the I/O of a job cheaper.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "advise/advise.h"
+#include "advise_gain.h"
 #include "cmd.h"
 #include "hint_quantity.h"
 #include "input.h"
@@ -16,6 +17,7 @@
 #include "terminal.h"
 
 #define TOP	     5
+#define RUNS_DEFAULT 3
 #define JSON_VERSION 1
 
 struct options {
@@ -24,11 +26,40 @@ struct options {
 	u32 top;
 	bool has_top;
 	bool is_json;
+	struct gain_options gain;
+	bool has_runs;
+	bool has_engine;
 };
 
 #define FIELD(member) OPTION_FIELD(struct options, member)
 
+static void set_engine(struct option_state *state, char *argument)
+{
+	struct options *options = state->options;
+
+	options->gain.engine = engine_find(argument);
+	options->has_engine = true;
+	if (!options->gain.engine || !options->gain.engine->uses_target)
+		option_error(state, "--engine=%s: not an engine that runs operations", argument);
+}
+
+static void check(struct option_state *state)
+{
+	const struct options *options = state->options;
+
+	if (!options->gain.on && (options->has_runs || options->has_engine))
+		option_error(state, "--%s requires --gain", options->has_runs ? "runs" : "engine");
+}
+
+static const char *const engine_words[] = { "kernel", "thread", NULL };
+
 static const struct option_row option_rows[] = {
+	{ "gain", 0, OPTION_DIRECTORY, "DIR", .field = FIELD(gain.on),
+	  .help = "measure the gain of each hint that iotape pattern --set expresses, by replays of the job with and without the "
+		  "change in new directories in DIR, which are removed afterwards" },
+	{ "runs", 0, OPTION_COUNT, "N", .min = 1, .max = PREDICTION_RUNS_MAX, .field = FIELD(gain.runs), .given = FIELD(has_runs),
+	  .help = "with --gain, number of replays with and without each change (default: 3)" },
+	{ "engine", 0, OPTION_TEXT, .words = engine_words, .set = set_engine, .help = "with --gain, as for iotape replay" },
 	{ "top", 'n', OPTION_COUNT, "N", .max = UINT32_MAX, .field = FIELD(top), .given = FIELD(has_top),
 	  .help = "print the first N files, directories or ranks of a hint, 0 for all (default: 5)" },
 	{ "json", 'j', .field = FIELD(is_json),
@@ -42,10 +73,12 @@ static const struct option_table option_table = {
 	.operand_type = OPTION_FILE,
 	.operand_noun = "trace",
 	.operand = FIELD(path),
+	.check = check,
 	.is_paged = true,
 	.about = "Print hints on changes that would make the I/O of a job cheaper: evidence, thresholds, reasons, changes to try.",
 	.notes = "TRACE may be a pipe, or - for standard input. Hints that are unknown because operations are "
-		 "missing are listed with the reason.",
+		 "missing are listed with the reason. With --gain, the exit code is 3 if an operation of a replay diverged: the "
+		 "gain is not exact then.",
 };
 
 /* -- text ----------------------------------------------------------------------------------------- */
@@ -97,8 +130,37 @@ static void print_change(const char *change)
 	       change);
 }
 
+static void print_times(const struct options *options, const struct gain *gain)
+{
+	printf("%.4g s (%.3g to %.4g s) instead of %.4g s (%.3g to %.4g s)", gain->after.median_s, gain->after.min_s, gain->after.max_s,
+	       gain->before.median_s, gain->before.min_s, gain->before.max_s);
+	if (options->gain.runs > 1)
+		printf(", medians and ranges of %u replays", options->gain.runs);
+	if (gain->diverged)
+		printf("; not exact: %llu operations of a replay diverged", gain->diverged);
+	putchar('\n');
+}
+
+static void print_gain(const struct options *options, const struct advise_finding *finding, const struct gain *gain)
+{
+	double change = gain->after.median_s / gain->before.median_s - 1;
+
+	if (gain->why[0]) {
+		printf("  gain: not predictable: %s\n", gain->why);
+		return;
+	}
+	printf("  gain with %s: ", finding->change);
+	if (options->gain.runs < 2)
+		printf("the run is %.1f %% %s in one replay, so that the scatter is unknown: ", 100 * fabs(change), change < 0 ? "shorter" : "longer");
+	else if (gain_is_within_scatter(gain))
+		printf("none beyond the scatter of the replays: ");
+	else
+		printf("the run is %.1f %% %s: ", 100 * fabs(change), change < 0 ? "shorter" : "longer");
+	print_times(options, gain);
+}
+
 static void print_found(const struct options *options, const struct advise_rule *rule,
-			const struct advise_finding *finding)
+			const struct advise_finding *finding, const struct gain *gain)
 {
 	printf("\n%s: %s\n", rule->name, rule->title);
 	print_evidence(rule, finding);
@@ -106,6 +168,8 @@ static void print_found(const struct options *options, const struct advise_rule 
 	printf("  reason: %s\n", rule->reason);
 	printf("  try: %s\n", rule->remedy);
 	print_change(finding->change);
+	if (options->gain.on)
+		print_gain(options, finding, gain);
 }
 
 /* Is it the first hint with its reason? */
@@ -146,7 +210,7 @@ static u32 count_of(const struct advise *advise, enum advise_verdict verdict)
 	return count;
 }
 
-static void print_text(const struct options *options, const struct advise *advise)
+static void print_text(const struct options *options, const struct advise *advise, const struct gains *gains)
 {
 	u32 unknown = count_of(advise, ADVISE_UNKNOWN), inapplicable = count_of(advise, ADVISE_INAPPLICABLE), i;
 
@@ -155,7 +219,7 @@ static void print_text(const struct options *options, const struct advise *advis
 	omissions_print(stdout, "", &advise->omissions);
 	for (i = 0; i < ADVISE_HINT_COUNT; i++)
 		if (advise->findings[i].verdict == ADVISE_FOUND)
-			print_found(options, &advise_rules[i], &advise->findings[i]);
+			print_found(options, &advise_rules[i], &advise->findings[i], &gains->hints[i]);
 	if (unknown || inapplicable)
 		putchar('\n');
 	print_others(advise, ADVISE_UNKNOWN, "unknown");
@@ -205,8 +269,40 @@ static void numbers_json(struct json *json, const struct advise_rule *rule, cons
 	json_put_unsigned(json, "threshold_percent", rule->percent);
 }
 
+static void time_json(struct json *json, const char *key, const struct gain_time *time)
+{
+	json_key(json, key);
+	json_begin(json, '{');
+	json_put_real(json, "median_s", time->median_s);
+	json_put_real(json, "min_s", time->min_s);
+	json_put_real(json, "max_s", time->max_s);
+	json_end(json, '}');
+}
+
+static void gain_json(struct json *json, const struct options *options, const struct advise_finding *finding,
+		      const struct gain *gain)
+{
+	if (!options->gain.on || finding->verdict != ADVISE_FOUND) {
+		json_put_null(json, "gain");
+		return;
+	}
+	json_key(json, "gain");
+	json_begin(json, '{');
+	text_or_null(json, "why", gain->why[0] ? gain->why : NULL);
+	if (!gain->why[0]) {
+		json_put_unsigned(json, "changed", gain->changed);
+		json_put_unsigned(json, "runs", options->gain.runs);
+		time_json(json, "before", &gain->before);
+		time_json(json, "after", &gain->after);
+		json_put_real(json, "change", gain->after.median_s / gain->before.median_s - 1);
+		json_put_bool(json, "is_within_scatter", options->gain.runs < 2 || gain_is_within_scatter(gain));
+		json_put_unsigned(json, "diverged", gain->diverged);
+	}
+	json_end(json, '}');
+}
+
 static void hint_json(struct json *json, const struct options *options, const struct advise_rule *rule,
-		      const struct advise_finding *finding)
+		      const struct advise_finding *finding, const struct gain *gain)
 {
 	static const char *const verdicts[] = { "absent", "applies", "unknown", "not applicable" };
 
@@ -222,10 +318,11 @@ static void hint_json(struct json *json, const struct options *options, const st
 	json_put_string(json, "reason", rule->reason);
 	json_put_string(json, "try", rule->remedy);
 	text_or_null(json, "set", finding->change);
+	gain_json(json, options, finding, gain);
 	json_end(json, '}');
 }
 
-static void print_json(const struct options *options, const struct advise *advise)
+static void print_json(const struct options *options, const struct advise *advise, const struct gains *gains)
 {
 	struct json json;
 	u32 i;
@@ -238,36 +335,50 @@ static void print_json(const struct options *options, const struct advise *advis
 	json_key(&json, "hints");
 	json_begin(&json, '[');
 	for (i = 0; i < ADVISE_HINT_COUNT; i++)
-		hint_json(&json, options, &advise_rules[i], &advise->findings[i]);
+		hint_json(&json, options, &advise_rules[i], &advise->findings[i], &gains->hints[i]);
 	json_end(&json, ']');
 	json_end(&json, '}');
 	json_line(&json);
 }
 
+static int measure(const struct options *options, const struct advise *advise, struct gains *gains)
+{
+	if (!options->gain.on)
+		return EXIT_DONE;
+	replay_take_signals(); /* intermediate files are removed then, too */
+	return gains_measure(&options->gain, options->path, advise, gains);
+}
+
+static int advise_job(const struct options *options)
+{
+	static struct gains gains;
+	struct iot_reject reject = {};
+	struct advise advise;
+	int code, err = advise_read(options->path, &advise, &reject);
+
+	code = err ? fail_reject(options->name, err, &reject) : measure(options, &advise, &gains);
+	if (!code) {
+		terminal_output_begin();
+		if (options->is_json)
+			print_json(options, &advise, &gains);
+		else
+			print_text(options, &advise, &gains);
+		code = gains.has_diverged ? EXIT_DIFFERS : EXIT_DONE;
+	}
+	advise_free(&advise);
+	return code;
+}
+
 static int run(int argc, char **argv)
 {
-	struct options options = { .top = TOP };
-	struct iot_reject reject = {};
+	struct options options = { .top = TOP, .gain = { .runs = RUNS_DEFAULT, .engine = engine_find("kernel") } };
 	char copy[INPUT_PATH_BYTES];
-	struct advise advise;
-	int code, err;
+	int code;
 
 	options_parse(&option_table, argc, argv, &options);
 	options.name = strcmp(options.path, "-") ? options.path : "standard input";
 	code = input_open(&options.path, copy);
-	if (code)
-		return code;
-	err = advise_read(options.path, &advise, &reject);
-	if (!err)
-		terminal_output_begin();
-	if (err)
-		code = fail_reject(options.name, err, &reject);
-	else if (options.is_json)
-		print_json(&options, &advise);
-	else
-		print_text(&options, &advise);
-	advise_free(&advise);
-	return code;
+	return code ? code : advise_job(&options);
 }
 
 const struct cmd cmd_advise = {

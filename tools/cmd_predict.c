@@ -6,26 +6,19 @@
  * storage, which is removed at the end.
  */
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "analyse/stats/prediction.h"
 #include "cmd.h"
-#include "compile/compile.h"
-#include "facts.h"
-#include "omissions.h"
 #include "option.h"
 #include "option_words.h"
 #include "predict.h"
-#include "replay/replay.h"
+#include "replays.h"
 
 #define RUNS_DEFAULT 3
-#define WINDOW_BYTES (64ull << 20)
-#define PATH_BYTES   (PATH_MAX + 64)
 
 struct options {
 	const char *trace;
@@ -41,17 +34,14 @@ struct options {
 
 /**
  * struct work - intermediate files
- * @program: compiled from the trace
- * @outcomes: directory of the outcomes of each replay
- * @target: of the current replay
+ * @replays: of the program
+ * @outcomes: directory of the program, and of the outcomes of each replay
+ * @paths: of the outcomes
  */
 struct work {
-	struct compile_summary summary;
-	struct iot_omissions omissions;
-	char program[PATH_BYTES];
-	char outcomes[PATH_BYTES];
-	char target[PATH_BYTES];
-	char paths[COMPARISON_RUNS_MAX][PATH_BYTES];
+	struct replays replays;
+	char outcomes[REPLAYS_PATH_BYTES];
+	char paths[COMPARISON_RUNS_MAX][REPLAYS_PATH_BYTES];
 };
 
 #define FIELD(member) OPTION_FIELD(struct options, member)
@@ -105,44 +95,10 @@ static const struct option_table option_table = {
 		 "missing in it: the prediction is not exact then.",
 };
 
-/* -- directories ---------------------------------------------------------------------------------- */
-
-static int remove_entry(const char *path, const struct stat *stat, int type, struct FTW *at)
-{
-	(void)stat;
-	(void)at;
-	return type == FTW_DP || type == FTW_D || type == FTW_DNR ? rmdir(path) : unlink(path);
-}
-
-/* Return: an exit code; a directory that cannot be removed is named in a message. */
-static int remove_tree(const char *path)
-{
-	if (!path[0] || !nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT))
-		return EXIT_DONE;
-	return fail("%s: cannot be removed: %s", path, strerror(errno));
-}
-
-static int make_directory(char path[PATH_BYTES], const char *in)
-{
-	if (snprintf(path, PATH_BYTES, "%s/iotape-predict.XXXXXX", in) >= PATH_BYTES)
-		errno = ENAMETOOLONG;
-	else if (mkdtemp(path))
-		return EXIT_DONE;
-	path[0] = 0;
-	return fail("%s: no directory can be created in it: %s", in, strerror(errno));
-}
-
-static const char *directory_for_files(void)
-{
-	const char *directory = getenv("TMPDIR");
-
-	return directory && directory[0] ? directory : "/tmp";
-}
-
 static int make_outcomes(const struct options *options, struct work *w)
 {
 	if (!options->output)
-		return make_directory(w->outcomes, directory_for_files());
+		return replays_directory(w->outcomes, replays_place());
 	if (snprintf(w->outcomes, sizeof(w->outcomes), "%s", options->output) >= PATH_MAX)
 		return fail("%s: %s", options->output, strerror(ENAMETOOLONG));
 	if (mkdir(w->outcomes, 0700))
@@ -154,20 +110,12 @@ static int make_outcomes(const struct options *options, struct work *w)
 
 static int compile(const struct options *options, struct work *w)
 {
-	const struct compile_options compile = {
-		.trace = options->trace,
-		.program = w->program,
-		.rules = ORDER_DEFAULT,
-	};
-	struct iot_reject reject = {};
-	int err;
-
-	snprintf(w->program, sizeof(w->program), "%.*s/program.irp", PATH_MAX, w->outcomes);
-	err = compile_trace(&compile, &w->summary, &reject);
-	progress_end();
-	if (err && !reject.reason)
-		return fail("%s: %s", w->program, strerror(-err));
-	return err ? fail_reject(options->trace, err, &reject) : EXIT_DONE;
+	w->replays.trace = options->trace;
+	w->replays.engine = options->engine;
+	w->replays.prepare = options->prepare;
+	w->replays.is_emulated = options->is_emulated;
+	snprintf(w->replays.program, sizeof(w->replays.program), "%.*s/program.irp", PATH_MAX, w->outcomes);
+	return replays_compile(&w->replays);
 }
 
 /* A prediction is of a recorded run, and of its operations on files. */
@@ -176,83 +124,23 @@ static int check_trace(const struct options *options, const struct work *w)
 	struct iot_reject reject = {};
 	struct iot_program program;
 	bool is_replay;
-	int err = iot_program_stream(w->program, 0, &program, &reject);
+	int err = iot_program_stream(w->replays.program, 0, &program, &reject);
 
 	if (err)
-		return fail_reject(w->program, err, &reject);
+		return fail_reject(w->replays.program, err, &reject);
 	is_replay = iot_program_fact_value(&program, "trace.replay");
 	iot_program_free(&program);
 	if (is_replay)
 		return fail("%s: contains outcomes of a replay, not a recording", options->trace);
-	if (!w->summary.operations)
+	if (!w->replays.summary.operations)
 		return fail("%s: no operations on files to predict", options->trace);
 	return EXIT_DONE;
-}
-
-static int prepare(const struct options *options, struct work *w)
-{
-	struct prepare_options prepare = options->prepare;
-	char why[IOT_PROGRAM_PATH_MAX + 256] = "";
-	struct iot_reject reject = {};
-	struct prepare_result result;
-	struct iot_program program;
-	int err = iot_program_stream(w->program, 0, &program, &reject);
-
-	if (err)
-		return fail_reject(w->program, err, &reject);
-	prepare.target = w->target;
-	prepare.is_delta = true;
-	err = prepare_tree(&program, &prepare, NULL, &result, why, sizeof(why));
-	iot_program_free(&program);
-	return err ? fail("%s", why[0] ? why : strerror(-err)) : EXIT_DONE;
-}
-
-static int load(const struct options *options, const struct work *w, struct iot_program *program)
-{
-	struct iot_reject reject = {};
-	int err = options->engine->streams ?
-			  iot_program_stream(w->program, WINDOW_BYTES, program, &reject) :
-			  iot_program_load(w->program, program, &reject);
-
-	return err ? fail_reject(w->program, err, &reject) : EXIT_DONE;
-}
-
-static int replay(const struct options *options, struct work *w, const char *output)
-{
-	struct replay_options replay = {
-		.engine = options->engine,
-		.target = w->target,
-		.output = output,
-		.pace = IOT_PACE_SCALED,
-		.compute_scale = IOT_SCALE_ONE,
-		.pause_scale = IOT_SCALE_ONE,
-		.buffers = 16,
-		.window_bytes = WINDOW_BYTES,
-		.is_emulated = options->is_emulated,
-	};
-	struct iot_program program;
-	struct replay_result result;
-	struct facts facts = {};
-	char why[PATH_MAX + 256] = "";
-	int err, code = load(options, w, &program);
-
-	if (code)
-		return code;
-	replay.program = &program;
-	iot_omissions_of_program(&w->omissions, &program);
-	facts_add_replay(&facts, w->program, &replay, &w->omissions);
-	replay.facts = (const char *const *)facts.lines;
-	err = replay_run(&replay, NULL, &result, why, sizeof(why));
-	iot_program_free(&program);
-	if (err)
-		return fail("%s", why[0] ? why : strerror(-err));
-	return result.is_cancelled ? fail("interrupted after %llu operations", result.ops) : EXIT_DONE;
 }
 
 /* Replays in a new directory in @on. Return: an exit code. */
 static int replay_on(const struct options *options, struct work *w, const char *on, const char *name)
 {
-	int code = make_directory(w->target, on), removed;
+	int code = replays_directory(w->replays.target, on), removed;
 	u32 run;
 
 	for (run = 1; run <= options->runs && !code; run++) {
@@ -261,13 +149,11 @@ static int replay_on(const struct options *options, struct work *w, const char *
 			break;
 		}
 		progress("%s: replay %u of %u", on, run, options->runs);
-		snprintf(w->paths[run], PATH_BYTES, "%.*s/%s%u.iot", PATH_MAX, w->outcomes, name, run);
-		code = prepare(options, w);
-		if (!code)
-			code = replay(options, w, w->paths[run]);
+		snprintf(w->paths[run], REPLAYS_PATH_BYTES, "%.*s/%s%u.iot", PATH_MAX, w->outcomes, name, run);
+		code = replays_run(&w->replays, w->paths[run]);
 	}
 	progress_end();
-	removed = remove_tree(w->target);
+	removed = replays_remove(w->replays.target);
 	return code ? code : removed;
 }
 
@@ -307,8 +193,8 @@ static int predict(const struct options *options, struct work *w)
 		.on = options->on,
 		.comparison = &comparison,
 		.prediction = &prediction,
-		.summary = &w->summary,
-		.omissions = &w->omissions,
+		.summary = &w->replays.summary,
+		.omissions = &w->replays.omissions,
 		.validated_on = options->validate,
 	};
 	int code = EXIT_DONE;
@@ -348,9 +234,9 @@ static int run(int argc, char **argv)
 		code = check_trace(&options, &work);
 	if (!code)
 		code = predict(&options, &work);
-	compile_summary_free(&work.summary);
+	compile_summary_free(&work.replays.summary);
 	if (!options.output || code == EXIT_FAILED)
-		removed = remove_tree(work.outcomes);
+		removed = replays_remove(work.outcomes);
 	return code == EXIT_DONE ? removed : code;
 }
 

@@ -100,6 +100,7 @@ struct advise_item {
  * @count, @whole: affected and all, in the unit of the rule
  * @why: of a verdict that is unknown or inapplicable: the reason
  * @change: of a hint that was found: the change of its rule, if the job has such operations; or NULL
+ * @no_change: of a hint that was found: why @change is NULL; or NULL
  * @items: of a hint that was found: largest first
  */
 struct advise_finding {
@@ -108,6 +109,7 @@ struct advise_finding {
 	u64 whole;
 	const char *why;
 	const char *change;
+	const char *no_change;
 	struct advise_item *items;
 	u32 item_count;
 };

@@ -90,18 +90,20 @@ static bool is_mergeable(const struct pattern_requests *requests)
 	return requests->consecutive * 2 >= requests->count;
 }
 
-/* Does the job have operations that the change is about? Changes of files are about ranks. */
-static bool can_change(const struct evidence *e, enum advise_hint hint)
+/* Return: why the change of the rule is not about the operations of the job; NULL if it is. Changes of files are about ranks. */
+static const char *why_no_change(const struct evidence *e, enum advise_hint hint)
 {
+	if (!advise_rules[hint].change)
+		return "no change of iotape pattern --set expresses it";
 	switch (hint) {
 	case ADVISE_small_reads:
-		return is_mergeable(&e->patterns.requests[PATTERN_READ]);
+		return is_mergeable(&e->patterns.requests[PATTERN_READ]) ? NULL : "less than half of the reads are consecutive";
 	case ADVISE_small_writes:
-		return is_mergeable(&e->patterns.requests[PATTERN_WRITE]);
+		return is_mergeable(&e->patterns.requests[PATTERN_WRITE]) ? NULL : "less than half of the writes are consecutive";
 	case ADVISE_durable_writes:
-		return e->fsyncs;
+		return e->fsyncs ? NULL : "the writes have O_SYNC or O_DSYNC, which iotape pattern --set does not change";
 	default:
-		return HASH_COUNT(e->ranks) >= 2;
+		return HASH_COUNT(e->ranks) >= 2 ? NULL : "the change needs MPI ranks";
 	}
 }
 
@@ -172,7 +174,8 @@ int verdicts_make(struct evidence *e)
 		judge(e, hint);
 		if (finding->verdict != ADVISE_FOUND)
 			continue;
-		finding->change = can_change(e, hint) ? advise_rules[hint].change : NULL;
+		finding->no_change = why_no_change(e, hint);
+		finding->change = finding->no_change ? NULL : advise_rules[hint].change;
 		err = advise_rules[hint].unit == ADVISE_COUNT ? list_subjects(e, hint) : list_ranks(e, hint);
 		if (finding->item_count)
 			qsort(finding->items, finding->item_count, sizeof(*finding->items), compare_items);
