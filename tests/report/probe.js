@@ -38,6 +38,9 @@ async function timeline() {
 	pointer(svg, "pointerdown", svg.clientWidth * 0.5, 8);
 	pointer(svg, "pointermove", svg.clientWidth * 0.7, 8);
 	pointer(svg, "pointerup", svg.clientWidth * 0.7, 8);
+	svg.dispatchEvent(new MouseEvent("click", { clientX: svg.getBoundingClientRect().left + svg.clientWidth * 0.7,
+		clientY: svg.getBoundingClientRect().top + 8, bubbles: true }));
+	check("a drag chooses nothing", document.activeElement === document.body);
 	await frames(2);
 	const span = view.to - view.from;
 	check("a drag zooms", span < run.end * 0.4 && span > run.end * 0.1);
@@ -62,9 +65,34 @@ async function timeline() {
 	check("the button zooms", view.to - view.from < run.end);
 	setView(run, 0, run.end);
 	await frames(2);
+	clickTimeline(svg, run);
 }
 
-async function around() {
+/* On an operation that the dependency view has, and for which a click on its middle is not one on another one. */
+function clickTimeline(svg, run) {
+	const left = svg.querySelector("rect.frame").x.baseVal.value, plot = svg.querySelector("rect.frame").width.baseVal.value;
+	const height = svg.querySelector("rect.frame").height.baseVal.value / run.lanes.length;
+	const open = run.around ? run.ops.filter(op => around.find(run, op) !== undefined) : [];
+	const op = open.sort((a, b) => b[OP.duration] - a[OP.duration])[0];
+
+	if (!op)
+		return;
+	const x = left + (op[OP.begin] + op[OP.duration] / 2) / run.end * plot, y = (op[OP.lane] + 0.5) * height, box = svg.getBoundingClientRect();
+	const label = () => document.querySelector("svg.around .box.chosen").getAttribute("aria-label");
+	const words = `took ${time(op[OP.duration])}`, others = open.filter(o => o[OP.lane] === op[OP.lane] && o !== op &&
+		o[OP.begin] < op[OP.begin] + op[OP.duration] && o[OP.begin] + o[OP.duration] > op[OP.begin]);
+
+	pointer(svg, "pointermove", x, y);
+	check("the tip offers the dependencies", tipText().includes("its dependencies"));
+	pointer(svg, "pointerdown", x, y);
+	pointer(svg, "pointerup", x, y);
+	svg.dispatchEvent(new MouseEvent("click", { clientX: box.left + x, clientY: box.top + y, bubbles: true }));
+	check("a click shows the dependencies of the operation", others.length || label().includes(words));
+	check("and moves the focus there", document.activeElement.classList.contains("chosen"));
+	document.activeElement.blur();
+}
+
+async function dependencies() {
 	const figure = document.querySelector('[data-chart="around"]'), svg = figure.querySelector("svg.around");
 	const chosen = () => svg.querySelector(".box.chosen"), label = () => chosen().getAttribute("aria-label");
 	const select = figure.querySelector("select"), first = label(), firstName = chosen().querySelector("text").textContent, active = () => document.activeElement;
@@ -148,7 +176,7 @@ function figures() {
 	if (document.querySelector('[data-chart="timeline"]'))
 		await timeline();
 	if (document.querySelector('[data-chart="around"]'))
-		await around();
+		await dependencies();
 	tables();
 	results.push("end of the probe");
 	put(document.body, "pre", { id: "results" }, "\n" + results.join("\n") + "\n");

@@ -6,6 +6,7 @@
  */
 const NODE = { task: 0, name: 1, path: 2, begin: 3, duration: 4, waited: 5, isPath: 6, beforeAll: 7, afterAll: 8, before: 9, after: 10 };
 const LINK_NUMBERS = 3; /* node, cause, time waited */
+const WAITS_SAID = 3; /* in a sentence */
 const BOX = { height: 60, gap: 8, head: 20, gutter: 22, middle: 56, least: 700 };
 const CAUSE_COLOURS = { task: "c7", mpi: "c0", life: "both", wake: "c1", discovered: "c5", request: "c4", lock: "c6" };
 
@@ -17,17 +18,49 @@ function linksOf(list) {
 	return links;
 }
 
+/* For other charts: find(run, op) and show(run, node). */
+const around = {
+	index: new Map(), /* of each run: nodes by beginning and duration */
+	views: new Map(), /* of each run: a function that shows a node */
+
+	find(run, op) {
+		const [kind, mpi] = [DATA.kinds[op[OP.kind]][0], DATA.kinds[op[OP.kind]][1] === DATA.classes.length - 1], { nodes, texts } = run.around;
+
+		if (!around.index.has(run)) {
+			const index = new Map();
+
+			nodes.forEach((node, i) => isOpenNode(node) && index.set(`${node[NODE.begin]} ${node[NODE.duration]}`,
+				(index.get(`${node[NODE.begin]} ${node[NODE.duration]}`) || []).concat([i])));
+			around.index.set(run, index);
+		}
+		const found = (around.index.get(run).get(`${op[OP.begin]} ${op[OP.duration]}`) || []).filter(i => {
+			const name = texts[nodes[i][NODE.name]];
+
+			return mpi ? name.startsWith("MPI ") : name === kind;
+		});
+
+		return found.find(i => texts[nodes[i][NODE.task]] === run.lanes[op[OP.lane]].name) ?? found[0];
+	},
+
+	show(run, node) {
+		around.views.get(run)(node);
+	},
+};
+
+function isOpenNode(node) {
+	return node.length > NODE.before;
+}
+
 charts.around = function (figure, run) {
-	const around = run.around, nodes = around.nodes, history = [];
+	const data = run.around, nodes = data.nodes, history = [];
 	const tools = put(figure, "div", { class: "tools", role: "group", "aria-label": "Choose an operation" });
 	const select = put(tools, "select", { "aria-label": "operation" });
 	const svg = draw(figure, "svg", { class: "around", role: "group", "aria-label": "Operation with predecessors and successors" });
 	const words = put(figure, "p", { class: "small", "aria-live": "polite" });
-	let at = around.waits.length ? around.waits[0] : around.path.length ? around.path[around.path.length - 1] : 0, groups = [];
+	let at = data.waits.length ? data.waits[0] : data.path.length ? data.path[data.path.length - 1] : 0, groups = [];
 
-	const colourOf = cause => CAUSE_COLOURS[around.causes[cause][0]] || "c3";
-	const title = node => `${around.texts[node[NODE.task]]}: ${around.texts[node[NODE.name]]}`;
-	const isOpen = node => node.length > NODE.before;
+	const colourOf = cause => CAUSE_COLOURS[data.causes[cause][0]] || "c3";
+	const title = node => `${data.texts[node[NODE.task]]}: ${data.texts[node[NODE.name]]}`;
 	const end = node => node[NODE.begin] + node[NODE.duration];
 	const when = node => `at ${instant(node[NODE.begin], run.end / 100)}, took ${time(node[NODE.duration])}`;
 
@@ -43,19 +76,19 @@ charts.around = function (figure, run) {
 	}
 
 	function lines(index, link, isBefore) {
-		const node = nodes[index], path = around.texts[node[NODE.path]];
+		const node = nodes[index], path = data.texts[node[NODE.path]];
 
 		if (!link)
 			return [title(node), when(node) + (node[NODE.waited] ? `, waited ${time(node[NODE.waited])}` : ""),
 				(node[NODE.isPath] ? "on the critical path " : "") + path];
 		const pair = isBefore ? [node, nodes[at]] : [nodes[at], node];
 
-		return [title(node), `${around.causes[link.cause][0]}: ${relation(link, pair[0], pair[1], isBefore)}`,
+		return [title(node), `${data.causes[link.cause][0]}: ${relation(link, pair[0], pair[1], isBefore)}`,
 			`took ${time(node[NODE.duration])}` + (node[NODE.isPath] ? ", on the critical path" : "") + (path ? `, ${path}` : "")];
 	}
 
 	function box(index, link, isBefore, x, y, width) {
-		const text = lines(index, link, isBefore), canOpen = isOpen(nodes[index]) || !link;
+		const text = lines(index, link, isBefore), canOpen = isOpenNode(nodes[index]) || !link;
 		const group = draw(svg, "g", { class: link ? canOpen ? "box" : "box closed" : "box chosen", tabindex: "0",
 			role: "button", "aria-label": text.join(", ") + (canOpen ? "" : ", neighbours are not in the report"), "aria-disabled": String(!canOpen) });
 
@@ -67,7 +100,7 @@ charts.around = function (figure, run) {
 		text.forEach((line, i) => draw(group, "text", { class: i ? "weak" : "first", x: x + 12, y: y + 18 + 16 * i },
 			clip(line, Math.floor((width - 22) / (i ? 6 : 6.4)))));
 		group.addEventListener("click", () => pick(index, true));
-		group.addEventListener("pointermove", event => showTip(event.clientX, event.clientY, text.concat(link ? [around.causes[link.cause][1]] : [],
+		group.addEventListener("pointermove", event => showTip(event.clientX, event.clientY, text.concat(link ? [data.causes[link.cause][1]] : [],
 			canOpen ? [] : ["Its neighbours are not in the report."])));
 		group.addEventListener("pointerleave", hideTip);
 		return { group, index, x, y, width };
@@ -127,14 +160,14 @@ charts.around = function (figure, run) {
 
 	function describe() {
 		const node = nodes[at], waits = linksOf(node[NODE.before]).filter(link => link.waited);
-		const list = waits.map(link => `${time(link.waited)} for ${title(nodes[link.node])} (${around.causes[link.cause][0]})`);
+		const list = waits.map(link => `${time(link.waited)} for ${title(nodes[link.node])} (${data.causes[link.cause][0]})`);
 
 		words.textContent = `${title(node)}, ${when(node)}` + (node[NODE.waited] ? `, waited ${time(node[NODE.waited])}` : ", did not wait") +
-			(list.length ? `: ${list.join("; ")}.` : ".") + (isOpen(node) ? "" : " Its neighbours are not in the report.");
+			(list.length ? `: ${list.slice(0, WAITS_SAID).join("; ")}${list.length > WAITS_SAID ? "; and for others" : ""}.` : ".") + (isOpenNode(node) ? "" : " Its neighbours are not in the report.");
 	}
 
 	function pick(index, isFocused) {
-		if (index !== at && !isOpen(nodes[index]))
+		if (index !== at && !isOpenNode(nodes[index]))
 			return;
 		if (index !== at)
 			history.push(at);
@@ -154,7 +187,7 @@ charts.around = function (figure, run) {
 
 	/* The next one of the critical path in the report, from the present place in time. */
 	function step(by) {
-		const ends = around.path.filter(i => i !== at && (by > 0 ? end(nodes[i]) >= end(nodes[at]) : end(nodes[i]) <= end(nodes[at])));
+		const ends = data.path.filter(i => i !== at && (by > 0 ? end(nodes[i]) >= end(nodes[at]) : end(nodes[i]) <= end(nodes[at])));
 
 		if (ends.length)
 			pick(by > 0 ? ends[0] : ends[ends.length - 1], false);
@@ -173,8 +206,8 @@ charts.around = function (figure, run) {
 	}
 
 	put(select, "option", { value: "", hidden: "hidden" }, "another operation");
-	options("Longest waits", around.waits, node => `${title(node)}, waited ${time(node[NODE.waited])}`);
-	options("Critical path, in its order", around.path.filter(i => !around.waits.includes(i)), node => `${title(node)}, ${when(node)}`);
+	options("Longest waits", data.waits, node => `${title(node)}, waited ${time(node[NODE.waited])}`);
+	options("Critical path, in its order", data.path.filter(i => !data.waits.includes(i)), node => `${title(node)}, ${when(node)}`);
 	select.addEventListener("change", () => select.value !== "" && pick(Number(select.value), false));
 	const button = (text, label, act) => {
 		const made = put(tools, "button", { type: "button", "aria-label": label, title: label }, text);
@@ -212,8 +245,12 @@ charts.around = function (figure, run) {
 	const used = new Map();
 
 	for (const link of nodes.flatMap(node => linksOf(node[NODE.before])))
-		used.set(colourOf(link.cause), (used.get(colourOf(link.cause)) || new Set()).add(around.causes[link.cause][0]));
+		used.set(colourOf(link.cause), (used.get(colourOf(link.cause)) || new Set()).add(data.causes[link.cause][0]));
 	legend(figure, [...used].map(([colour, names]) => [colour, [...names].join(", ")]).concat([["c2", "it waited", "stroke thick"], ["c2", "no wait", "stroke dashed"]]));
+	around.views.set(run, index => {
+		pick(index, true);
+		figure.scrollIntoView({ block: "nearest" });
+	});
 	show(at, false);
 	onResize(figure, redraw);
 };

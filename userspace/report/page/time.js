@@ -71,13 +71,14 @@ function timeAxis(svg, view, left, plot, y) {
 
 /*
  * spec: label; left(width), height(width) in pixels; draw(svg, body, frame), where body clips to the plot;
- * describe(ns, row) gives lines of text; rows(), rowAt(y) and rowY(row), if there are rows.
+ * describe(ns, row, pixel) gives lines of text; rows(), rowAt(y) and rowY(row), if there are rows; pick(ns, row, pixel), if
+ * something can be chosen by a click or Enter.
  */
 function timeChart(figure, run, spec) {
 	const view = viewOf(run), right = 6;
 	const svg = draw(figure, "svg", { class: "time", tabindex: "0", role: "group", "aria-roledescription": "chart",
 		"aria-label": spec.label });
-	let frame, overlay, from = null, cursor = null;
+	let frame, overlay, from = null, cursor = null, wasDrag = false;
 
 	function redraw() {
 		const width = Math.max(figure.clientWidth, 200), left = spec.left(width), height = spec.height(width);
@@ -133,6 +134,7 @@ function timeChart(figure, run, spec) {
 		}
 	});
 	svg.addEventListener("pointerdown", event => {
+		wasDrag = false;
 		if (event.button === 0 && event.pointerType !== "touch") {
 			from = nsAt(event.clientX);
 			svg.setPointerCapture(event.pointerId);
@@ -143,10 +145,17 @@ function timeChart(figure, run, spec) {
 
 		from = null;
 		overlay.replaceChildren();
-		if (begin !== null && Math.abs(frame.x(to) - frame.x(begin)) > 4) {
+		wasDrag = begin !== null && Math.abs(frame.x(to) - frame.x(begin)) > 4;
+		if (wasDrag) {
 			hideTip();
 			setView(run, Math.min(begin, to), Math.max(begin, to));
 		}
+	});
+	svg.addEventListener("click", event => {
+		const y = event.clientY - svg.getBoundingClientRect().top;
+
+		if (spec.pick && !wasDrag)
+			spec.pick(nsAt(event.clientX), spec.rowAt(y), (view.to - view.from) / frame.plot);
 	});
 	svg.addEventListener("pointerleave", () => { overlay.replaceChildren(); hideTip(); });
 	svg.addEventListener("dblclick", () => setView(run, 0, run.end));
@@ -180,6 +189,8 @@ function timeChart(figure, run, spec) {
 			setView(run, 0, run.end);
 		else if (event.key === "Escape")
 			return hideTip();
+		else if (event.key === "Enter" && spec.pick)
+			return spec.pick(cursor.ns, cursor.row, span / frame.plot);
 		else
 			return;
 		event.preventDefault();

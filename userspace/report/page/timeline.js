@@ -89,15 +89,21 @@ charts.timeline = function (figure, run) {
 		paths.forEach((d, c) => draw(body, "path", { class: "area c" + c, d }));
 	}
 
-	/* The operation at a place, the shortest of several; else the share of the bin. */
-	function describe(ns, row, pixel) {
-		const lane = run.lanes[row], slack = 2 * pixel;
-		const found = perLane[row].filter(op => op[OP.begin] - slack <= ns && op[OP.begin] + op[OP.duration] + slack >= ns)
+	/* The operation at a place, the shortest of several. */
+	function operationAt(ns, row, pixel) {
+		const slack = 2 * pixel;
+
+		return perLane[row].filter(op => op[OP.begin] - slack <= ns && op[OP.begin] + op[OP.duration] + slack >= ns)
 			.sort((a, b) => a[OP.duration] - b[OP.duration])[0];
+	}
+
+	/* It, or the share of the bin. */
+	function describe(ns, row, pixel) {
+		const lane = run.lanes[row], found = operationAt(ns, row, pixel);
 		const bin = Math.max(0, Math.min(DATA.bins - 1, Math.floor(ns / run.width))), cell = cellOf(lane, bin);
 
 		if (found)
-			return opLines(run, found);
+			return opLines(run, found).concat(run.around && around.find(run, found) !== undefined ? ["click, or Enter: its dependencies"] : []);
 		return [`${lane.name} at ${instant(ns, (frame0.view.to - frame0.view.from))}`, cell.share && !areAll ?
 			`about ${Math.round(100 * cell.share / DATA.share_levels)} % of the time in operations, most in ${DATA.classes[cell.most]}` :
 			"in no operation"];
@@ -121,6 +127,12 @@ charts.timeline = function (figure, run) {
 			operations(body, frame);
 		},
 		describe,
+		pick(ns, row, pixel) {
+			const found = operationAt(ns, row, pixel), node = found && run.around ? around.find(run, found) : undefined;
+
+			if (node !== undefined)
+				around.show(run, node);
+		},
 	});
 	legend(figure, DATA.classes.map((name, c) => ["c" + c, name]).filter((_, c) => used.has(c)));
 };
