@@ -134,7 +134,7 @@ static const struct option_row option_rows[] = {
 	{ "max", 'n', OPTION_COUNT, "N", .min = 1, .max = UINT64_MAX, .field = FIELD(max),
 	  .help = "print only the first N records" },
 	{ "columns", 'c', OPTION_TEXT, "COLUMN,...", .word_at = dump_column_at, .set = set_columns,
-	  .help = "print these columns: time latency task pid rank op kind path size fields text, or fields by name" },
+	  .help = "print these columns: time latency task pid rank op kind path size site fields text, or fields by name" },
 	{ "clock", 0, OPTION_CHOICE, .words = clock_words, .field = FIELD(view.clock), .given = FIELD(has_clock),
 	  .help = "print times in seconds since the start of the trace (default), as UTC, or of the monotonic clock" },
 	{ "partners", .field = FIELD(has_partners),
@@ -193,6 +193,8 @@ static void skip(const struct options *options, struct iot_reader *reader)
 
 	iot_omissions_kinds(need.always);
 	selection_kinds(&options->selection, need.state);
+	if (options->view.symbols)
+		symbols_kinds(need.state);
 	iot_reader_need(reader, &need);
 }
 
@@ -264,7 +266,8 @@ static int dump_records(struct options *options, struct iot_reader *reader,
 		const struct iot_kind_info *info = iot_kind_info(record.kind);
 
 		iot_omissions_take(&omissions, &record);
-		if (selection_take(&options->selection, &record))
+		if (selection_take(&options->selection, &record) ||
+		    (options->view.symbols && symbols_take(options->view.symbols, &record)))
 			return fail("%s: %s", options->name, strerror(ENOMEM));
 		named = record;
 		iot_roots_apply(roots, &named);
@@ -343,8 +346,15 @@ static int run(int argc, char **argv)
 		return print_partners(options.path, options.is_json);
 	if (selection_needs_actors(&options.selection) || dump_columns_need_actors(&options.view))
 		err = actors_read(options.path, &options.view.actors, &reject);
+	if (!err) /* of a damaged trace, the records in front of the damage are printed */
+		err = symbols_open(options.path, &options.view.symbols, &reject) == -ENOMEM ? -ENOMEM : 0;
+	if (!err && !symbols_has_stacks(options.view.symbols)) {
+		symbols_close(options.view.symbols);
+		options.view.symbols = NULL;
+	}
 	code = err ? fail_reject(options.name, err, &reject) : dump(&options);
 	actors_free(&options.view.actors);
+	symbols_close(options.view.symbols);
 	filter_free((struct filter *)options.selection.filter);
 	return code;
 }

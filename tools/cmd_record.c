@@ -22,6 +22,7 @@
 #include "option_delay.h"
 #include "option_filter.h"
 #include "option_flight.h"
+#include "option_stacks.h"
 #include "record/record.h"
 #include "record_strace.h"
 #include "seal/seal.h"
@@ -35,6 +36,7 @@ struct options {
 	struct record_job job;
 	const char *mpi;
 	const char *ops;
+	const char *stacks; /* the list of --stacks */
 	struct filter *filter;
 	struct facts facts;
 	pid_t pid;
@@ -120,6 +122,15 @@ static void set_delay(struct option_state *state, char *argument)
 	option_delay(state, argument, &options->record.delay);
 }
 
+static void set_stacks(struct option_state *state, char *list)
+{
+	struct options *options = state->options;
+
+	options->record.has_stacks = true;
+	options->stacks = list ?: "all";
+	option_stacks(state, list, options->record.stacks);
+}
+
 static void set_counters_by(struct option_state *state, char *list)
 {
 	struct options *options = state->options;
@@ -176,6 +187,18 @@ static void check_counters(struct option_state *state)
 		option_error(state, "--counters cannot be combined with --mpi-only, which records no operations on files");
 }
 
+static void check_stacks(struct option_state *state)
+{
+	const struct options *options = state->options;
+
+	if (!options->record.has_stacks)
+		return;
+	if (options->record.counters || options->is_mpi_only)
+		option_error(state, "--stacks cannot be combined with --counters or --mpi-only, which record no operations on files");
+	if (options->record.is_flight)
+		option_error(state, "--stacks cannot be combined with --flight: a dump would lack the stacks of earlier records");
+}
+
 static void check_delay(struct option_state *state)
 {
 	const struct options *options = state->options;
@@ -203,6 +226,7 @@ static void check_strace(const struct option_state *state)
 		{ o->record.counters, "counters" },
 		{ o->record.delay.period, "delay" },
 		{ o->record.has_wakes, "wakes" },
+		{ o->record.has_stacks, "stacks" },
 		{ o->record.ops, "ops" },
 		{ o->filter, "filter" },
 		{ o->record.admit_count, "admit" },
@@ -248,6 +272,7 @@ static void check(struct option_state *state)
 	if (!options->is_attach && !options->record.command)
 		option_error(state, "no command to record");
 	check_counters(state);
+	check_stacks(state);
 	check_delay(state);
 	if (options->has_flight_option && !options->record.is_flight)
 		option_error(state, "--flight-* require --flight");
@@ -291,6 +316,9 @@ static const struct option_row option_rows[] = {
 	  .help = "record only operations of these classes: metadata, data, mapping, sync, lock" },
 	{ "filter", 0, OPTION_TEXT, "EXPR|@FILE", .set = set_filter,
 	  .help = "record only operations for which the expression is true, see iotape-filter(7)" },
+	{ "stacks", 0, OPTION_TEXT, "OP,...", .is_optional = true, .word_at = option_stacks_at, .set = set_stacks,
+	  .help = "also record from which function calls operations are made, of all but accesses to mapped pages, or of these "
+		  "operations or classes" },
 	{ "counters", 0, OPTION_COUNT, "ROWS", .min = IOT_COUNTERS_ROWS_MIN, .max = IOT_COUNTERS_ROWS_MAX, .is_optional = true,
 	  .absent = COUNTERS_DEFAULT, .field = FIELD(record.counters),
 	  .help = "count operations in the kernel instead of recording each, in a table of ROWS rows (default: 4096), one for "
@@ -421,6 +449,8 @@ static void add_facts(struct options *options)
 		facts_add(facts, "wakes", "on");
 	if (options->ops)
 		facts_add(facts, IOT_FACT_OPS, "%s", options->ops);
+	if (options->stacks)
+		facts_add(facts, IOT_FACT_STACKS, "%s", options->stacks);
 	if (options->filter)
 		facts_add(facts, IOT_FACT_FILTER, "%s", filter_text(options->filter));
 	if (options->record.counters)

@@ -445,6 +445,8 @@ static int print_groups(const struct options *options, const struct breakdown *b
 
 	if (options->by == BREAKDOWN_interval && !b->is_counted)
 		return fail("%s: operations were recorded, not counted: there are no intervals (--by=interval)", options->name);
+	if (options->by == BREAKDOWN_site && !symbols_has_stacks(b->symbols))
+		return fail("%s: call sites were not recorded (record --stacks)", options->name);
 	terminal_output_begin();
 	if (options->is_json)
 		return print_groups_json(options, b);

@@ -7,6 +7,7 @@
 
 #include "analyse/stats/actors.h"
 #include "lib/iotape.h"
+#include "symbols/symbols.h"
 
 #define DUMP_COLUMNS_MAX 32
 #define DUMP_JSON_FORMAT 2
@@ -24,6 +25,7 @@ enum dump_clock {
  * @columns: names of columns, if @column_count
  * @json_format: 1: numbers are numbers; 2: numbers beyond 2^53 are strings
  * @actors: of the trace, for the columns pid and rank
+ * @symbols: call sites of the trace; NULL if it has none
  */
 struct dump_view {
 	enum dump_clock clock;
@@ -33,6 +35,7 @@ struct dump_view {
 	u32 column_count;
 	u32 json_format;
 	struct actors actors;
+	struct symbols *symbols;
 };
 
 /* dump_text.c */
@@ -53,6 +56,8 @@ void dump_put_path(struct iot_names *names, const struct iot_record *record);
 void dump_put_value(struct iot_names *names, const struct iot_record *record, const struct iot_field *field);
 void dump_put_fields(struct iot_names *names, const struct iot_record *record, const struct iot_kind_info *info);
 void dump_put_tail(const struct iot_record *record);
+u32 dump_frames(const struct dump_view *view, const struct iot_record *record, const struct symbols_frame **frames);
+void dump_put_frame(const struct symbols_frame *frame);
 
 /* dump_json.c */
 void dump_json_head(const struct dump_view *view, const unsigned char capture[16]);

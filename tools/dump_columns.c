@@ -17,13 +17,14 @@ enum column {
 	COLUMN_KIND,
 	COLUMN_PATH,
 	COLUMN_SIZE,
+	COLUMN_SITE,
 	COLUMN_FIELDS,
 	COLUMN_TEXT,
 	COLUMN_END,
 };
 
 static const char *const names_of_columns[COLUMN_END] = {
-	"time", "latency", "task", "pid", "rank", "op", "kind", "path", "size", "fields", "text",
+	"time", "latency", "task", "pid", "rank", "op", "kind", "path", "size", "site", "fields", "text",
 };
 
 /**
@@ -105,6 +106,16 @@ static void put_actor(const struct dump_view *view, const struct iot_record *rec
 		put_known(actor ? actor->rank : 0, actor && actor->rank != ACTOR_UNKNOWN);
 }
 
+static void put_site(const struct dump_view *view, const struct iot_record *record)
+{
+	const struct symbols_frame *frames;
+
+	if (dump_frames(view, record, &frames))
+		dump_put_frame(frames);
+	else
+		putchar('-');
+}
+
 static void put_field(struct iot_names *names, const struct iot_record *record, const struct iot_field *field)
 {
 	if (field)
@@ -146,6 +157,9 @@ static void put_column(const struct dump_view *view, struct iot_names *names, co
 		break;
 	case COLUMN_SIZE:
 		put_field(names, record, field_find(info, "length_bytes"));
+		break;
+	case COLUMN_SITE:
+		put_site(view, record);
 		break;
 	case COLUMN_TEXT:
 		if (record->tail_bytes)

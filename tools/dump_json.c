@@ -63,12 +63,28 @@ static void put_tail(struct json *json, const struct iot_record *record)
 	if (!record->tail_bytes)
 		return;
 	json_key(json, "tail");
-	if (value || iot_record_has_list(record)) {
+	if (value || iot_record_has_list(record) || iot_record_words(record)) {
 		iot_text_tail(text, sizeof(text), record);
 		json_string(json, text);
 	} else {
 		json_text(json, record->tail, record->tail_bytes);
 	}
+}
+
+/* Absent if the trace has none; empty if they are not known. */
+static void put_frames(const struct dump_view *view, struct json *json, const struct iot_record *record)
+{
+	char text[SYMBOLS_TEXT_BYTES];
+	const struct symbols_frame *frames;
+	u32 i, count = dump_frames(view, record, &frames);
+
+	json_key(json, "called_from");
+	json_begin(json, '[');
+	for (i = 0; i < count; i++) {
+		symbols_frame_text(&frames[i], text);
+		json_string(json, text);
+	}
+	json_end(json, ']');
 }
 
 /**
@@ -116,6 +132,8 @@ void dump_json(const struct dump_view *view, struct iot_names *names, const stru
 	}
 	for (i = 0; i < info->field_count; i++)
 		put_field(view, &json, names, record, &info->fields[i]);
+	if (view->symbols && info->group == IOT_GROUP_op)
+		put_frames(view, &json, record);
 	put_tail(&json, record);
 	json_end(&json, '}');
 	json_line(&json);

@@ -109,6 +109,48 @@ void dump_put_tail(const struct iot_record *record)
 }
 
 /**
+ * dump_frames() - the function calls from which an operation was made, without those in the C library that end in it
+ * @frames: out: the innermost first
+ *
+ * Return: their number, 0 if they are not known.
+ */
+u32 dump_frames(const struct dump_view *view, const struct iot_record *record, const struct symbols_frame **frames)
+{
+	u32 count = 0;
+
+	if (!view->symbols || symbols_frames(view->symbols, record, frames, &count))
+		return 0;
+	while (count && (*frames)->is_of_libc) {
+		++*frames;
+		count--;
+	}
+	return count;
+}
+
+/**
+ * dump_put_frame() - print a function call as a word
+ */
+void dump_put_frame(const struct symbols_frame *frame)
+{
+	char text[SYMBOLS_TEXT_BYTES], escaped[4 * SYMBOLS_TEXT_BYTES];
+
+	symbols_frame_text(frame, text);
+	iot_text_bytes(escaped, sizeof(escaped), text, strlen(text));
+	fputs(escaped, stdout);
+}
+
+static void put_frames(const struct dump_view *view, const struct iot_record *record)
+{
+	const struct symbols_frame *frames;
+	u32 i, count = dump_frames(view, record, &frames);
+
+	for (i = 0; i < count; i++) {
+		fputs(i ? "<" : " called_from=", stdout);
+		dump_put_frame(&frames[i]);
+	}
+}
+
+/**
  * dump_text() - print a record as a line
  */
 void dump_text(const struct dump_view *view, struct iot_names *names, const struct iot_record *record,
@@ -126,6 +168,7 @@ void dump_text(const struct dump_view *view, struct iot_names *names, const stru
 		dump_put_path(names, record);
 	}
 	dump_put_fields(names, record, info);
+	put_frames(view, record);
 	if (record->tail_bytes) {
 		putchar(' ');
 		dump_put_tail(record);

@@ -80,7 +80,7 @@ static int control_query(void __user *arg)
 		.kinds = 0 IOT_RECORDS(COUNT_KIND),
 #undef COUNT_KIND
 		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | IOT_FEATURE_PROGRAM | IOT_FEATURE_CTL |
-			    IOT_FEATURE_COUNTERS | IOT_FEATURE_TURN | IOT_FEATURE_REFILTER |
+			    IOT_FEATURE_COUNTERS | IOT_FEATURE_TURN | IOT_FEATURE_REFILTER | IOT_FEATURE_STACKS |
 			    (iot_delays_can() ? IOT_FEATURE_DELAY : 0) | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
 	};
 
@@ -190,6 +190,17 @@ static int control_filter(struct control *control, const void __user *arg)
 	if (copy_from_user(&filter, arg, sizeof(filter)))
 		return -EFAULT;
 	return iot_session_filter(control->session, &filter);
+}
+
+static int control_stacks(struct control *control, const void __user *arg)
+{
+	struct iot_stacks stacks;
+
+	if (!control->session)
+		return iot_refuse(-EINVAL, "stacks: the descriptor is no session");
+	if (copy_from_user(&stacks, arg, sizeof(stacks)))
+		return -EFAULT;
+	return iot_session_stacks(control->session, &stacks);
 }
 
 static int control_program(struct control *control, const void __user *arg)
@@ -388,6 +399,9 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		break;
 	case IOT_IOC_FILTER:
 		err = control_filter(control, user);
+		break;
+	case IOT_IOC_STACKS:
+		err = control_stacks(control, user);
 		break;
 	case IOT_IOC_PROGRAM:
 		err = control_program(control, user);

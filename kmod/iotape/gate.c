@@ -26,6 +26,7 @@
 #include "filter.h"
 #include "preempted.h"
 #include "session.h"
+#include "stacks.h"
 #include "task.h"
 #include "timeouts.h"
 
@@ -155,14 +156,17 @@ static void check_timeout(struct iot_session *session, struct iot_task *task)
 		iot_timeout_record(session, task);
 }
 
-static void span_begin(struct iot_session *session, struct iot_span *span, struct iot_task *task)
+static void span_begin(struct iot_session *session, struct iot_span *span, struct iot_task *task, enum iot_kind kind)
 {
 	span->task = task;
 	span->epoch = session->number;
 	span->note = 0;
+	span->stack = 0;
 	span->parent = task->current_op;
 	check_delay(session, task);
 	check_timeout(session, task);
+	if (static_branch_unlikely(&iot_has_stacks))
+		span->stack = iot_stack_of_current(session, task, kind);
 	span->op = iot_task_op_new(task);
 	iot_meter_begin(&span->meter);
 }
@@ -205,7 +209,7 @@ void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_s
 	if (key && task->kept_key == key && task->kept.epoch == session->number) {
 		span_continue(span, task);
 	} else {
-		span_begin(session, span, task);
+		span_begin(session, span, task, kind);
 		if (static_branch_unlikely(&iot_has_delays))
 			iot_delay_arm(session, task);
 	}

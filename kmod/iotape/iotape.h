@@ -126,12 +126,14 @@ void iot_meter_fill(const struct iot_meter *meter, u64 now_ns, struct iot_rec_op
  * @is_pending: a filter decides at the end of the operation, see iot_gate_keeps()
  * @is_counted: it is counted instead of recorded, see iot_span_count()
  * @note: the caller's, 0 at first; it survives iot_span_keep()
+ * @stack: id of the function calls from which it was made, 0 if not recorded
  */
 struct iot_span {
 	struct iot_task *task;
 	bool is_pending;
 	bool is_counted;
 	u32 note;
+	u64 stack;
 	/* private: the rest is the core's */
 	struct iot_meter meter;
 	u64 epoch;
@@ -306,6 +308,15 @@ struct iot_slot {
 };
 
 bool iot_slot_open(struct iot_session *session, u32 bytes, struct iot_slot *slot);
+void iot_stack_emit(struct iot_session *session, const struct iot_span *span);
+
+/* Directly before the record of an operation. */
+static __always_inline void iot_span_state_stack(struct iot_session *session, const struct iot_span *span)
+{
+	if (unlikely(span->stack))
+		iot_stack_emit(session, span);
+}
+
 void iot_slot_close(struct iot_slot *slot);
 void iot_span_fill(const struct iot_span *span, u64 now_ns, struct iot_rec_op *op);
 
@@ -323,7 +334,9 @@ void iot_span_fill(const struct iot_span *span, u64 now_ns, struct iot_rec_op *o
 #define IOT_EMIT_SPAN(session, span, name, r, tail_p, tail_n)                             \
 	({                                                                               \
 		struct iot_slot __slot;                                                  \
-		bool __written = iot_slot_open(session, IOT_WIRE_##name + (tail_n), &__slot); \
+		bool __written;                                                          \
+		iot_span_state_stack(session, span);                                     \
+		__written = iot_slot_open(session, IOT_WIRE_##name + (tail_n), &__slot); \
 		if (likely(__written)) {                                                 \
 			iot_span_fill(span, __slot.now_ns, (struct iot_rec_op *)(r));    \
 			iot_put_##name(__slot.p, r, tail_p, tail_n);                     \

@@ -39,6 +39,8 @@ static void free_buffers(struct iot_session *session)
 	RCU_INIT_POINTER(session->counters, NULL);
 	iot_counters_free(session->counters_aside);
 	session->counters_aside = NULL;
+	iot_stacks_free(session->stacks);
+	session->stacks = NULL;
 	iot_mailboxes_exit(&session->mailboxes);
 }
 
@@ -648,7 +650,7 @@ int iot_session_filter(struct iot_session *session, const struct iot_filter *fil
  * @session: not started; the caller prevents a start meanwhile
  * @count: valid
  *
- * Context: sleeps. Return: 0; -EINVAL if the session has started; -EBUSY if it counts already; -ENOMEM.
+ * Context: sleeps. Return: 0; -EINVAL if the session has started, or records call sites; -EBUSY if it counts already; -ENOMEM.
  */
 int iot_session_count(struct iot_session *session, const struct iot_count *count)
 {
@@ -656,6 +658,8 @@ int iot_session_count(struct iot_session *session, const struct iot_count *count
 
 	if (session_state(session) > IOT_STATE_READY)
 		return iot_refuse(-EINVAL, "count: session %llu was started before", session->number);
+	if (session->stacks)
+		return iot_refuse(-EINVAL, "count: session %llu records call sites", session->number);
 	if (rcu_access_pointer(session->counters))
 		return iot_refuse(-EBUSY, "count: session %llu has counters", session->number);
 	table = iot_counters_new(count->rows, count->keys);
@@ -666,6 +670,23 @@ int iot_session_count(struct iot_session *session, const struct iot_count *count
 	session->is_quiet = iot_counters_are_quiet(table);
 	mutex_unlock(&iot_control_lock);
 	return 0;
+}
+
+/**
+ * iot_session_stacks() - record from which function calls operations are made
+ * @session: not started; the caller prevents a start meanwhile
+ * @request: the kinds of operations
+ *
+ * Context: sleeps. Return: 0; -EINVAL if the session has started, or counts; -EBUSY if it was requested before; -ENOMEM.
+ */
+int iot_session_stacks(struct iot_session *session, const struct iot_stacks *request)
+{
+	if (session_state(session) > IOT_STATE_READY || rcu_access_pointer(session->counters))
+		return iot_refuse(-EINVAL, "stacks: session %llu was started before, or counts operations", session->number);
+	if (session->stacks)
+		return iot_refuse(-EBUSY, "stacks: session %llu has them", session->number);
+	session->stacks = iot_stacks_new(request);
+	return session->stacks ? 0 : -ENOMEM;
 }
 
 /**

@@ -35,6 +35,7 @@
 #include "gate.h"
 #include "iotape.h"
 #include "mailbox.h"
+#include "stacks.h"
 
 /**
  * struct iot_session - a capture
@@ -52,6 +53,7 @@
  *	turn changes it
  * @counters_aside: the table before the last turn, without writers; NULL if there is none. Guarded by iot_control_lock
  * @is_quiet: see iot_counters_are_quiet(); constant once it has started
+ * @stacks: call sites are recorded; NULL: they are not. Constant once it has started
  * @delays: which of its threads are delayed, and when
  * @backpressure: which CPUs are behind, and the tasks that wait for the collector
  * @sender_wait: where the sender sleeps
@@ -86,6 +88,7 @@ struct iot_session {
 	struct iot_counter_table __rcu *counters;
 	struct iot_counter_table *counters_aside;
 	bool is_quiet;
+	struct iot_stack_table *stacks;
 	struct iot_delays delays;
 	struct iot_backpressure backpressure;
 	wait_queue_head_t sender_wait;
@@ -129,6 +132,7 @@ void iot_session_counts(const struct iot_session *session, struct iot_status *st
 size_t iot_session_paths(const struct iot_session *session, char *text, size_t room);
 int iot_session_filter(struct iot_session *session, const struct iot_filter *filter);
 int iot_session_count(struct iot_session *session, const struct iot_count *count);
+int iot_session_stacks(struct iot_session *session, const struct iot_stacks *request);
 int iot_session_delay(struct iot_session *session, const struct iot_delay *delay);
 int iot_session_admit(struct iot_session *session, const struct iot_admit *admit);
 struct iot_session *iot_session_join(struct super_block *sb);

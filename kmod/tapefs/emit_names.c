@@ -487,6 +487,7 @@ static void emit_value(struct iot_session *session, struct iot_span *span,
 	u32 tail_bytes = strlen(name) + 1 + value->length_bytes;
 	struct iot_slot slot;
 
+	iot_span_state_stack(session, span);
 	if (!iot_slot_open(session, IOT_WIRE_setxattr + tail_bytes, &slot))
 		return;
 	iot_span_fill(span, slot.now_ns, (struct iot_rec_op *)r);

@@ -53,7 +53,8 @@ layers=(
 	"userspace/analyse/passes/  $user|$(parts analyse/graph analyse/order analyse/mpi)"
 	"userspace/analyse/clocks/  $user"
 	"userspace/filter/      $user"
-	"userspace/analyse/stats/   $user|$(parts analyse/graph filter)"
+	"userspace/symbols/     $user"
+	"userspace/analyse/stats/   $user|$(parts analyse/graph filter symbols)"
 	"userspace/analyse/diff/    $user|$(parts analyse/graph)"
 	"userspace/advise/      $user|$(parts analyse)"
 	"userspace/report/      $user|$(parts analyse)"
@@ -73,7 +74,7 @@ layers=(
 	"userspace/transport/   $user"
 	"userspace/replay/      $user|$(parts collectord transport)"
 	"userspace/snapshot/    $user"
-	"tools/                 $user|$(parts advise analyse anonymize collectord discover export filter mpi import compile merge mix pattern record replay report seal snapshot)"
+	"tools/                 $user|$(parts advise analyse anonymize collectord discover export filter mpi import compile merge mix pattern record replay report seal snapshot symbols)"
 	"tests/                 .*"
 )
 

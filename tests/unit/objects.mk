@@ -17,6 +17,10 @@ ifneq ($(shell command -v otf2-config),)
 CFLAGS += -DIOTAPE_HAS_OTF2 $(shell otf2-config --cflags)
 LIBS += $(shell otf2-config --ldflags --libs)
 endif
+ifeq ($(shell pkg-config --exists libdw && echo yes),yes)
+CFLAGS += -DIOTAPE_HAS_LIBDW
+LIBS += $(shell pkg-config --libs libdw) -lelf
+endif
 STRICT := -Wconversion # the core is also compiled for the kernel, and must have the same meaning there
 
 CORE := $(wildcard $(addprefix $(TOP)/ioctl-api/core/,*.c trace/*.c replay/*.c))

@@ -58,6 +58,19 @@ static void replace_executable(struct anonymize *a, struct iot_record *record)
 		anon_set_tail(a, record);
 }
 
+/* A build id names a program, and addresses are places in it: both are kept only with the names of programs. */
+static void replace_code(struct anonymize *a, struct iot_record *record)
+{
+	size_t build_bytes;
+	const u8 *build = iot_record_value(record, &build_bytes);
+
+	if (a->options->treatment[ANON_FIELD_commands] == ANON_KEEP)
+		return;
+	if (build)
+		record->tail_bytes = (u16)(build - record->tail - 1);
+	replace_executable(a, record);
+}
+
 /* Ports and processes of MPI: equal texts stay equal. */
 static void replace_text(struct anonymize *a, struct iot_record *record)
 {
@@ -143,6 +156,13 @@ bool anon_replace_tail(struct anonymize *a, struct iot_record *record)
 		break;
 	case IOT_KIND_exec:
 		replace_executable(a, record);
+		break;
+	case IOT_KIND_code:
+		replace_code(a, record);
+		break;
+	case IOT_KIND_stack:
+		if (a->options->treatment[ANON_FIELD_commands] == ANON_DROP)
+			record->tail_bytes = 0;
 		break;
 	case IOT_KIND_mpi_link:
 		replace_text(a, record);

@@ -316,6 +316,7 @@ bool iot_sources_next(struct iot_sources_list *list, u32 *first, u32 *count);
 #define IOT_FACT_COUNTERS_INTERVAL "counters.interval" /* seconds from one reading of the counters to the next */
 #define IOT_FACT_DELAY	"delay"	 /* fact of a recording with delays: the argument of --delay */
 #define IOT_FACT_DISCOVERED "discovered" /* fact of a trace with records `discovered`: runs that were compared */
+#define IOT_FACT_STACKS "stacks" /* fact of a trace with call sites: the operations that have one */
 #define IOT_FACT_FILTER "filter" /* and the expression, see iotape-filter(7) */
 
 int iot_op_classes_of(const char *list, size_t *place);
@@ -396,6 +397,8 @@ int iot_text_field(char *text, size_t room, const struct iot_record *record,
 int iot_text_bytes(char *text, size_t room, const void *bytes, size_t count);
 int iot_text_line(char *line, size_t room, const char *text);
 bool iot_record_has_list(const struct iot_record *record);
+u32 iot_record_words(const struct iot_record *record);
+u64 iot_record_word(const struct iot_record *record, u32 index);
 int iot_text_tail(char *text, size_t room, const struct iot_record *record);
 const u8 *iot_record_value(const struct iot_record *record, size_t *bytes);
 size_t iot_text_utf8(const void *bytes, size_t count, u32 *character);

@@ -179,7 +179,7 @@ int iot_text_line(char *line, size_t room, const char *text)
 }
 
 /**
- * iot_record_value() - the value in the tail of a record
+ * iot_record_value() - the value in the tail of a record: of an attribute, or a build id
  * @record: of any kind
  * @bytes: out: its length; 0 if there is none
  *
@@ -190,7 +190,7 @@ const u8 *iot_record_value(const struct iot_record *record, size_t *bytes)
 	const u8 *stop = record->tail + record->tail_bytes, *end = NULL;
 
 	*bytes = 0;
-	if (record->kind == IOT_KIND_setxattr && record->tail_bytes)
+	if ((record->kind == IOT_KIND_setxattr || record->kind == IOT_KIND_code) && record->tail_bytes)
 		end = memchr(record->tail, 0, record->tail_bytes);
 	if (!end)
 		return NULL;
@@ -227,13 +227,54 @@ static size_t append_list(char *text, size_t room, const struct iot_record *reco
 }
 
 /**
+ * iot_record_words() - the numbers in the tail of a record
+ * @record: of any kind
+ *
+ * Return: how many 64-bit numbers the tail is, 0 if it is something else.
+ */
+u32 iot_record_words(const struct iot_record *record)
+{
+	return record->kind == IOT_KIND_stack ? record->tail_bytes / (u32)sizeof(u64) : 0;
+}
+
+/**
+ * iot_record_word() - a number in the tail of a record
+ * @record: with iot_record_words()
+ * @index: of the number
+ */
+u64 iot_record_word(const struct iot_record *record, u32 index)
+{
+	__le64 word;
+
+	memcpy(&word, record->tail + index * sizeof(word), sizeof(word));
+	return le64_to_cpu(word);
+}
+
+/* The address, then pairs as +DISTANCE:ADDRESS, then the other addresses. */
+static size_t append_words(char *text, size_t room, const struct iot_record *record)
+{
+	u32 count = iot_record_words(record), i;
+	size_t at = 0;
+
+	text[0] = 0;
+	for (i = 0; i < count; i++) {
+		bool is_pair = i && (i - 1) / 2 < record->stack.near && i + 1 < count;
+
+		at = append(text, room, at, is_pair ? "%s+%llu:" : "%s%#llx", i ? "," : "", iot_record_word(record, i));
+		if (is_pair)
+			at = append(text, room, at, "%#llx", iot_record_word(record, ++i));
+	}
+	return at;
+}
+
+/**
  * iot_text_tail() - the tail of a record as one printable word
  * @text: where to
  * @room: room there; four times the tail and four more suffice
  * @record: of any kind
  *
  * As of iot_text_bytes(); a value follows its name as =0x and two digits for each byte. A list of
- * ranks is printed as 0-3,7, and cut if there is no room for it.
+ * ranks is printed as 0-3,7, a list of addresses as 0x40,0x80, and cut if there is no room for it.
  *
  * Return: length of the text, which is always ended by a zero byte.
  */
@@ -245,6 +286,8 @@ int iot_text_tail(char *text, size_t room, const struct iot_record *record)
 
 	if (iot_record_has_list(record))
 		return (int)append_list(text, room, record);
+	if (iot_record_words(record))
+		return (int)append_words(text, room, record);
 	if (!value)
 		return iot_text_bytes(text, room, record->tail, record->tail_bytes);
 	at = iot_text_bytes(text, room, record->tail, record->tail_bytes - bytes - 1);

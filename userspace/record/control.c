@@ -132,6 +132,26 @@ static int control_count(const struct record_options *options, const struct iot_
 	return err;
 }
 
+/* Record from which function calls operations are made. */
+static int control_stacks(const struct record_options *options, const struct iot_query *query, int session_fd,
+			  char *why, size_t room)
+{
+	struct iot_stacks stacks;
+	int err;
+
+	if (!options->has_stacks)
+		return 0;
+	if (!(query->features & IOT_FEATURE_STACKS)) {
+		snprintf(why, room, "--stacks: the loaded module iotape is too old for this option");
+		return -EOPNOTSUPP;
+	}
+	memcpy(stacks.kinds, options->stacks, sizeof(stacks.kinds));
+	err = ioctl(session_fd, IOT_IOC_STACKS, &stacks) ? -errno : 0;
+	if (err)
+		snprintf(why, room, "--stacks: %s", strerror(-err));
+	return err;
+}
+
 /* Delay threads, to find out which others wait for them. */
 static int control_delay(const struct record_options *options, const struct iot_query *query, int session_fd,
 			 char *why, size_t room)
@@ -153,7 +173,7 @@ static int control_delay(const struct record_options *options, const struct iot_
 
 /**
  * control_open() - make a session
- * @options: policy, buffers, flush_ms, has_wakes, ops, the program, counters, the delay and the admits are used
+ * @options: policy, buffers, flush_ms, has_wakes, ops, the program, stacks, counters, the delay and the admits are used
  * @session: out: its number
  * @why: out, after an error: a sentence
  * @room: room for it
@@ -192,6 +212,7 @@ int control_open(const struct record_options *options, uint64_t *session, char *
 	if (!err)
 		err = control_filter(options, &query, fd, why, room) ?:
 		      control_program(options, &query, fd, why, room) ?:
+		      control_stacks(options, &query, fd, why, room) ?:
 		      control_count(options, &query, fd, why, room) ?: control_delay(options, &query, fd, why, room);
 	if (err) {
 		close(fd);

@@ -6,6 +6,7 @@
 #define IOTAPE_RUN_RECORD_H
 
 #include <iotape/control.h>
+#include <iotape/schema.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -27,6 +28,7 @@
  * @counters_keys: bits IOT_COUNT_* of the rows; 0: the default
  * @counters_interval_ns: time from one reading of the counters to the next; 0: they are read at the end
  * @delay: delays of threads; its period is 0 if there are none
+ * @stacks: kinds of operations whose call sites are recorded, if @has_stacks
  * @drop: drop records rather than make tasks wait for the collector
  * @buffers: buffers of each CPU
  * @flush_ms: maximum age of an unsent record
@@ -53,6 +55,8 @@ struct record_options {
 	unsigned int counters_keys;
 	uint64_t counters_interval_ns;
 	struct iot_delay delay;
+	bool has_stacks;
+	uint64_t stacks[IOT_KIND_END / 64];
 	bool drop;
 	unsigned int buffers;
 	unsigned int flush_ms;

@@ -15,7 +15,7 @@
  *      nsfs and remoteproc, and strace named them after those; later: IOT_IOC_FILTER; later: IOT_IOC_CTL,
  *      IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO; later: IOT_IOC_PROGRAM;
  *      later: IOT_IOC_COUNT and IOT_IOC_COUNTERS; later: IOT_IOC_DELAY; later: IOT_IOC_TURN, and keys and flags where
- *      iot_count and iot_counters had reserved fields; later: IOT_IOC_REFILTER
+ *      iot_count and iot_counters had reserved fields; later: IOT_IOC_REFILTER; later: IOT_IOC_STACKS
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -49,6 +49,7 @@ struct iot_query {
 #define IOT_FEATURE_DELAY 64u /* IOT_IOC_DELAY is there */
 #define IOT_FEATURE_TURN 128u /* IOT_IOC_TURN, IOT_COUNT_* and IOT_COUNTERS_ASIDE are there */
 #define IOT_FEATURE_REFILTER 256u /* IOT_IOC_REFILTER is there */
+#define IOT_FEATURE_STACKS 512u /* IOT_IOC_STACKS is there */
 #define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: to name a mount is not enough to join its session */
 
 enum iot_policy {
@@ -140,6 +141,18 @@ struct iot_status {
  * not recorded. EINVAL: the session has started.
  */
 struct iot_filter {
+	__u64 kinds[4];
+};
+
+/**
+ * struct iot_stacks - record from which function calls operations of some kinds are made
+ * @kinds: of the operations, as in struct iot_filter
+ *
+ * Of a session, before it starts; once. Records `stack`, `code` and `called_from` state the call sites. Of an operation whose task has
+ * no user memory any more, such as the last close of a task that exits, of operations in an exec, and of workers of io_uring, none is
+ * recorded. EINVAL: the session has started, or counts operations. EBUSY: it was requested before.
+ */
+struct iot_stacks {
 	__u64 kinds[4];
 };
 
@@ -589,6 +602,7 @@ struct iot_alive {
  */
 #define IOT_IOC_TURN   _IO(IOT_IOC_MAGIC, 23)
 #define IOT_IOC_REFILTER _IOW(IOT_IOC_MAGIC, 24, struct iot_refilter)
+#define IOT_IOC_STACKS _IOW(IOT_IOC_MAGIC, 25, struct iot_stacks)
 
 /* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
 

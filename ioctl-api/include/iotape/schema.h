@@ -31,6 +31,7 @@
 #include <iotape/mpi_calls.h>
 #include <iotape/schema_flags.h>
 #include <iotape/schema_life.h>
+#include <iotape/schema_stacks.h>
 #include <iotape/schema_state.h>
 
 #define IOT_RECORD_HEAD_BYTES 8
@@ -79,7 +80,8 @@
 	C(sources, 1, "see IOT_SOURCES")                                               \
 	C(verb, 0, "see IOT_VERBS")                                                    \
 	C(measure, 0, "see IOT_MEASURES")                                              \
-	C(ending, 0, "see IOT_ENDINGS")
+	C(ending, 0, "see IOT_ENDINGS")                                                \
+	C(stack, 0, "id of a stack of function calls")
 
 /*
  * Values and bits of our own: traces from one architecture or libc are read on
@@ -756,6 +758,9 @@
 	R(19, dirent, who, "an entry that a readdir returned")                         \
 	R(20, opened, who, "a handle that was open before the recording")              \
 	R(21, mapped, who, "a mapping that existed before the recording")              \
+	R(22, stack, who, "a stack of function calls of a task")                       \
+	R(23, code, who, "a mapping of code that a stack refers to")                   \
+	R(24, called_from, who, "the stack from which an operation was called")        \
 	R(32, fork, life, "a task created another one")                                \
 	R(33, exec, life, "a task became another program")                             \
 	R(34, exit, life, "a task began to exit")                                      \
@@ -838,7 +843,10 @@
 	T(mpi_link, "name of it on both sides: a port, or the process that spawned; empty if not known") \
 	T(getxattr, "name of the attribute")                                           \
 	T(setxattr, "name of the attribute; if the value is known, a zero byte and the value") \
-	T(removexattr, "name of the attribute")
+	T(removexattr, "name of the attribute")                                        \
+	T(stack, "addresses as numbers of 64 bits: the next instruction; `near` pairs of a distance from the stack pointer and a " \
+		 "possible return address there; return addresses of frames, the innermost first") \
+	T(code, "path of the file; if its build id is known, a zero byte and the build id")
 
 enum iot_group {
 	IOT_GROUP_run,

@@ -92,6 +92,7 @@ static void name_group(const struct breakdown *b, u16 kind, u32 task, const char
 	case BREAKDOWN_node:
 		snprintf(name, NAME_BYTES, "%s", node_name(b, actor));
 		break;
+	case BREAKDOWN_site:	 /* see group_of() */
 	case BREAKDOWN_interval: /* of counters only */
 		strcpy(name, "?");
 		break;
@@ -124,7 +125,10 @@ static struct breakdown_group *group_of(struct breakdown *b, const struct iot_re
 {
 	char name[NAME_BYTES];
 
-	name_group(b, r->kind, iot_record_task(r), path, name);
+	if (b->key != BREAKDOWN_site)
+		name_group(b, r->kind, iot_record_task(r), path, name);
+	else if (symbols_site(b->symbols, r, name))
+		return NULL;
 	return group_get(b, name);
 }
 
@@ -370,6 +374,8 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 
 	iot_omissions_take(&b->omissions, r);
 	err = selection_take(&b->selection, r);
+	if (!err && b->symbols)
+		err = symbols_take(b->symbols, r);
 	if (err)
 		return err;
 	if (r->kind == IOT_KIND_complete)
@@ -397,6 +403,8 @@ int breakdown_read(const char *path, struct breakdown *breakdown, struct iot_rej
 	struct iot_trace_info info;
 	int err = actors_read(path, &breakdown->actors, reject);
 
+	if (!err && breakdown->key == BREAKDOWN_site)
+		err = symbols_open(path, &breakdown->symbols, reject);
 	if (!err)
 		err = request_pairs_open(&breakdown->requests, sizeof(struct breakdown_request));
 	if (!err)
@@ -424,4 +432,5 @@ void breakdown_free(struct breakdown *breakdown)
 		free(group);
 	}
 	actors_free(&breakdown->actors);
+	symbols_close(breakdown->symbols);
 }

@@ -8,9 +8,10 @@
 #include "access_order.h"
 #include "profile.h"
 #include "selection.h"
+#include "symbols/symbols.h"
 
 /* Keys of groups of operations: B(key) */
-#define BREAKDOWN_KEYS(B) B(operation) B(file) B(directory) B(process) B(thread) B(rank) B(node) B(user) B(interval)
+#define BREAKDOWN_KEYS(B) B(operation) B(file) B(directory) B(process) B(thread) B(rank) B(node) B(user) B(interval) B(site)
 
 enum breakdown_key {
 #define BREAKDOWN_ENUM(key) BREAKDOWN_##key,
@@ -52,6 +53,7 @@ struct breakdown_group {
  * @mapping: of @sum, mappings, accesses to them, and advice on them
  * @mpi: calls among the groups, which are not part of @sum
  * @actors: of the trace
+ * @symbols: its call sites, if they are the key; NULL if not
  * @is_counted: operations were counted and not recorded: as in struct profile; @patterns is empty
  */
 struct breakdown {
@@ -64,6 +66,7 @@ struct breakdown {
 	struct profile_sum mpi;
 	struct patterns patterns;
 	struct actors actors;
+	struct symbols *symbols;
 	bool is_counted;
 	struct iot_omissions omissions;
 	struct request_pairs *requests;

@@ -6,6 +6,8 @@
 
 #include <fnmatch.h>
 
+#include "symbols/symbols.h"
+
 /**
  * selection_is_all() - does the selection have no condition?
  */
@@ -164,6 +166,7 @@ int selection_walk(const struct selection *selection, const struct actors *actor
 	iot_kinds_add(need.always, IOT_KIND_counted);
 	iot_kinds_add(need.always, IOT_KIND_bucket);
 	selection_kinds(selection, need.state);
+	symbols_kinds(need.state);
 	return iot_trace_walk_need(path, &need, fn, context, info, reject);
 }
 

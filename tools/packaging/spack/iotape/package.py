@@ -21,6 +21,7 @@ class Iotape(MakefilePackage):
     depends_on("gmake", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("uthash", type="build")
+    depends_on("elfutils")
     depends_on("libnl")
     depends_on("libsodium")
     depends_on("userspace-rcu")
