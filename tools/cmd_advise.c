@@ -126,7 +126,8 @@ static void print_change(const char *change)
 {
 	if (!change)
 		return;
-	printf("  what if: iotape pattern TRACE -o job.ipt; iotape pattern --set=%s job.ipt -o changed.ipt; replay both\n",
+	printf("  what if: iotape pattern TRACE -o job.ipt; iotape pattern --set=%s job.ipt -o changed.ipt; replay both; "
+	       "--gain=DIR does this\n",
 	       change);
 }
 

@@ -45,7 +45,7 @@ static void put_hint(FILE *out, const struct advise_rule *rule, const struct adv
 	html_text(out, rule->remedy);
 	fputs("</dd>\n", out);
 	if (finding->change)
-		fprintf(out, "<dt>what if</dt><dd><code>iotape pattern --set=%s</code>, then replay both programs</dd>\n",
+		fprintf(out, "<dt>what if</dt><dd><code>iotape pattern --set=%s</code>, then replay both programs; <code>iotape advise --gain</code> does this</dd>\n",
 			finding->change);
 	fputs("</dl></li>\n", out);
 }
