@@ -200,6 +200,9 @@ static void refuse_controls(void)
 	expect("a filter with a program from nowhere", ioctl(other, IOT_IOC_REFILTER, &refilter), EFAULT);
 	refilter.bytes = ~0u;
 	expect("a filter that is too long", ioctl(other, IOT_IOC_REFILTER, &refilter), EINVAL);
+	expect("stacks of no kind", ioctl(fd, IOT_IOC_STACKS, &(struct iot_stacks){}), 0);
+	expect("stacks again", ioctl(fd, IOT_IOC_STACKS, &(struct iot_stacks){}), EBUSY);
+	expect("counters and stacks", ioctl(fd, IOT_IOC_COUNT, &(struct iot_count){ .rows = 64 }), EINVAL);
 	expect("answer for no session", ioctl(other, IOT_IOC_DONE, &done), EINVAL);
 	expect("answer what nobody asked", ioctl(fd, IOT_IOC_DONE, &done), EINVAL);
 	done.err = 1;
@@ -436,6 +439,7 @@ static void live(void)
 	expect("bind", bind_session(fd), 0);
 	expect("start", ioctl(fd, IOT_IOC_START), 0);
 	expect("start again", ioctl(fd, IOT_IOC_START), EINVAL);
+	expect("stacks of a session that has started", ioctl(fd, IOT_IOC_STACKS, &(struct iot_stacks){}), EINVAL);
 	control_live(fd);
 	expect("stop", ioctl(fd, IOT_IOC_STOP), 0);
 	expect("stop again", ioctl(fd, IOT_IOC_STOP), EINVAL);
@@ -809,7 +813,7 @@ static unsigned long random_request(struct rng *rng)
 		IOT_IOC_ADOPT, IOT_IOC_STATUS, IOT_IOC_JOIN, IOT_IOC_ADMIT, IOT_RIOC_LOAD, IOT_RIOC_SETUP,
 		IOT_RIOC_RUN,  IOT_RIOC_START, IOT_RIOC_STATUS, IOT_RIOC_CANCEL, IOT_RIOC_KEEP,
 		IOT_RIOC_FEED, IOT_IOC_CTL, IOT_IOC_DONE, IOT_IOC_DESCRIBE, IOT_IOC_INFO,
-		IOT_RIOC_PARTITION, IOT_RIOC_MOVED, IOT_RIOC_ADVANCE, IOT_RIOC_SIGNAL, IOT_IOC_REFILTER,
+		IOT_RIOC_PARTITION, IOT_RIOC_MOVED, IOT_RIOC_ADVANCE, IOT_RIOC_SIGNAL, IOT_IOC_REFILTER, IOT_IOC_STACKS,
 	};
 	unsigned long request = requests[rng_below(rng, ARRAY_SIZE(requests))];
 

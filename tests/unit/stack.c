@@ -23,6 +23,7 @@ static bool read_fake(void *to, u64 address, size_t bytes)
 {
 	reads++;
 	assert_true(bytes <= IOT_STACK_READ_MAX_BYTES);
+	assert_true(address < LIMIT); /* of the kernel, nothing is read */
 	if (address >= BASE && address - BASE < sizeof(stack_words) && sizeof(stack_words) - (address - BASE) >= bytes) {
 		memcpy(to, (const u8 *)stack_words + (address - BASE), bytes);
 		return true;
@@ -153,6 +154,38 @@ static void hostile_frame_pointers_end_the_walk(void **state)
 	}
 	for (i = 0; i < ARRAY_SIZE(values); i++)
 		walk(values[i], word(4));
+	stack_words[5] = 0xffffffff81000000; /* a return address in the kernel */
+	assert_int_equal(walk(word(4), word(4)).count, 1);
+}
+
+static void a_frame_that_is_not_aligned_ends_the_walk(void **state)
+{
+	const u64 frame[] = { 0, call_at(200) };
+
+	(void)state;
+	clear();
+	call_at(200);
+	memcpy((u8 *)&stack_words[4] + 4, frame, sizeof(frame));
+	assert_int_equal(walk(word(0), word(4) + 4).count, 1);
+}
+
+/* Code is looked at for a limited number of words; pointers into the stack do not count. */
+static void a_return_address_is_found_behind_pointers(void **state)
+{
+	struct iot_stack stack;
+	u32 i;
+
+	(void)state;
+	clear();
+	for (i = 0; i < 50; i++)
+		stack_words[i] = word(i + 100);
+	stack_words[50] = call_at(100);
+	stack = walk(word(0), 0);
+	assert_int_equal(stack.near, 1);
+	assert_int_equal(stack.words[1], 400);
+	for (i = 0; i < 50; i++)
+		stack_words[i] = CODE + 700;
+	assert_int_equal(walk(word(0), 0).near, 0);
 }
 
 static void cycles_and_long_chains_end(void **state)
@@ -237,6 +270,54 @@ static void build_ids_are_found(void **state)
 	assert_int_equal(iot_build_id_find(image, bytes, id), 0);
 }
 
+static void set(u8 *p, u64 value, u32 bytes)
+{
+	for (; bytes; bytes--, value >>= 8)
+		*p++ = (u8)value;
+}
+
+/* A file with a segment of notes, @at to the end of the file, which begins with one of this length. Return: bytes of its build id. */
+static u32 id_of(size_t at, size_t bytes, u32 name_bytes, u32 id_bytes)
+{
+	u8 *image = calloc(1, bytes), id[IOT_BUILD_ID_MAX_BYTES], note[16]; /* exact, so that the sanitizer notices reads behind it */
+	u32 found;
+
+	memcpy(image, "\177ELF\2\1", 6);
+	set(image + 32, 64, 8);
+	set(image + 54, 56, 2);
+	set(image + 56, 1, 2);
+	set(image + 64, 4, 4);
+	set(image + 64 + 8, at, 8);
+	set(image + 64 + 32, 1000, 8);
+	set(note, name_bytes, 4);
+	set(note + 4, id_bytes, 4);
+	set(note + 8, 3, 4);
+	memcpy(note + 12, "GNU", 4);
+	if (at < bytes)
+		memcpy(image + at, note, bytes - at < 16 ? bytes - at : 16);
+	found = iot_build_id_find(image, bytes, id);
+	free(image);
+	return found;
+}
+
+static void a_note_must_fit_into_the_file(void **state)
+{
+	u32 i;
+
+	(void)state;
+	assert_int_equal(id_of(120, 156, 4, 20), 20);
+	assert_int_equal(id_of(120, 155, 4, 20), 0);
+	assert_int_equal(id_of(120, 200, 4, 8), 8);
+	assert_int_equal(id_of(120, 200, 4, 21), 0);
+	assert_int_equal(id_of(120, 200, 4, 0), 0);
+	assert_int_equal(id_of(120, 200, 5, 20), 0);
+	assert_int_equal(id_of(120, 200, 0xffffffff, 20), 0);
+	assert_int_equal(id_of(120, 200, 4, 0xffffffff), 0);
+	for (i = 120; i < 156; i++)
+		assert_int_equal(id_of(120, i, 4, 20), 0);
+	assert_int_equal(id_of(UINT64_MAX - 4, 200, 4, 20), 0);
+}
+
 static void damaged_files_have_no_build_id_or_a_short_one(void **state)
 {
 	static u8 image[4096], copy[4096];
@@ -268,8 +349,11 @@ SUITE("stack",
       TEST(words_that_are_no_return_addresses_are_left_out)
       TEST(all_forms_of_calls_are_known)
       TEST(hostile_frame_pointers_end_the_walk)
+      TEST(a_frame_that_is_not_aligned_ends_the_walk)
+      TEST(a_return_address_is_found_behind_pointers)
       TEST(cycles_and_long_chains_end)
       TEST(random_memory_is_bounded)
       TEST(calls_of_aarch64_are_known)
       TEST(build_ids_are_found)
+      TEST(a_note_must_fit_into_the_file)
       TEST(damaged_files_have_no_build_id_or_a_short_one))

@@ -218,7 +218,7 @@ static void unknown_sites_are_question_marks(void **state)
 
 static void other_objects_are_offsets_with_their_build_ids(void **state)
 {
-	u64 words[] = { BASE + 0x1234 };
+	u64 words[] = { BASE + place() };
 	char text[SYMBOLS_TEXT_BYTES], expected[SYMBOLS_TEXT_BYTES];
 	struct symbols *symbols;
 	u32 i, at;
@@ -236,15 +236,15 @@ static void other_objects_are_offsets_with_their_build_ids(void **state)
 	for (i = 3; i <= 6; i++)
 		take(symbols, i, 1, i);
 	site(symbols, 3, 1, text);
-	at = (u32)snprintf(expected, sizeof(expected), "symbols+0x1234[%02x", build[0] ^ 1);
+	at = (u32)snprintf(expected, sizeof(expected), "symbols+0x%llx[%02x", place(), build[0] ^ 1);
 	for (i = 1; i < build_bytes; i++)
 		at += (u32)snprintf(expected + at, sizeof(expected) - at, "%02x", build[i]);
 	snprintf(expected + at, sizeof(expected) - at, "]");
 	assert_string_equal(text, expected);
 	site(symbols, 4, 1, text);
-	assert_int_equal(strncmp(text, "program+0x1234[", 15), 0);
+	assert_int_equal(strncmp(text, "program+0x", 10), 0);
 	site(symbols, 5, 1, text);
-	assert_int_equal(strncmp(text, "zero+0x1234[", 12), 0);
+	assert_int_equal(strncmp(text, "zero+0x", 7), 0);
 	site(symbols, 6, 1, text); /* only the C library */
 	assert_string_equal(text, "?");
 	symbols_close(symbols);
