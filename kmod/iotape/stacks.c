@@ -46,6 +46,7 @@
  * @key: of the hashes
  * @is_path_busy: bit 0: @path is in use
  * @path: a path, ended by a zero byte at the end of the room for it, and a build id
+ * @verdicts: see struct iot_stack_at
  * @known: ids of stacks and of mappings that were announced, and see announce(); 0: free
  */
 struct iot_stack_table {
@@ -54,6 +55,7 @@ struct iot_stack_table {
 	unsigned long is_path_busy;
 	char path[PATH_BYTES + IOT_BUILD_ID_MAX_BYTES];
 	u64 known[KNOWN];
+	u64 verdicts[IOT_STACK_VERDICTS];
 };
 
 DEFINE_STATIC_KEY_FALSE(iot_has_stacks);
@@ -259,6 +261,8 @@ static noinline u64 take_stack(struct iot_session *session, const struct iot_tas
 		.fp = iot_user_frame_pointer(regs),
 		.limit = TASK_SIZE,
 		.read = read_user,
+		.verdicts = session->stacks->verdicts,
+		.process = task->process,
 	};
 	struct iot_stack stack;
 	u64 id;

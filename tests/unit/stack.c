@@ -44,7 +44,7 @@ static u64 call_at(u32 at)
 
 static struct iot_stack walk(u64 sp, u64 fp)
 {
-	const struct iot_stack_at at = { IOT_STACK_x86_64, CODE + 16, sp, fp, LIMIT, read_fake };
+	const struct iot_stack_at at = { IOT_STACK_x86_64, CODE + 16, sp, fp, LIMIT, read_fake, NULL, 0 };
 	struct iot_stack stack;
 
 	memset(stack_words + WORDS - 1, 0, sizeof(u64));
@@ -103,6 +103,35 @@ static void words_that_are_no_return_addresses_are_left_out(void **state)
 	assert_int_equal(stack.words[1], 32);
 	assert_int_equal(stack.words[2], CODE + 100);
 	assert_int_equal(stack.count, 3);
+}
+
+/* The second walk reads no code, and that of another process does. */
+static void results_are_kept_for_each_process(void **state)
+{
+	static u64 verdicts[IOT_STACK_VERDICTS];
+	struct iot_stack_at at = { IOT_STACK_x86_64, CODE + 16, BASE, 0, LIMIT, read_fake, verdicts, 7 };
+	struct iot_stack first, second;
+	u32 all;
+
+	(void)state;
+	clear();
+	stack_words[0] = call_at(100);
+	stack_words[1] = CODE + 700;
+	reads = 0;
+	iot_stack_walk(&at, &first);
+	all = reads;
+	reads = 0;
+	iot_stack_walk(&at, &second);
+	assert_int_equal(reads, all - 2);
+	assert_int_equal(first.near, 1);
+	assert_int_equal(second.count, first.count);
+	assert_memory_equal(second.words, first.words, first.count * sizeof(u64));
+	memset(code, 0x90, sizeof(code));
+	iot_stack_walk(&at, &second);
+	assert_int_equal(second.near, 1);
+	at.process = 8; /* its code is other code at the same place */
+	iot_stack_walk(&at, &second);
+	assert_int_equal(second.near, 0);
 }
 
 static void all_forms_of_calls_are_known(void **state)
@@ -226,7 +255,7 @@ static void random_memory_is_bounded(void **state)
 
 static void calls_of_aarch64_are_known(void **state)
 {
-	struct iot_stack_at at = { IOT_STACK_aarch64, CODE + 16, BASE, BASE, LIMIT, read_fake };
+	struct iot_stack_at at = { IOT_STACK_aarch64, CODE + 16, BASE, BASE, LIMIT, read_fake, NULL, 0 };
 	static const u8 branch[] = { 1, 0, 0, 0x94 }, by_register[] = { 0, 2, 0x3f, 0xd6 }, jump[] = { 0, 0, 0, 0x14 };
 	struct iot_stack stack;
 
@@ -347,6 +376,7 @@ static void damaged_files_have_no_build_id_or_a_short_one(void **state)
 SUITE("stack",
       TEST(frames_are_followed)
       TEST(words_that_are_no_return_addresses_are_left_out)
+      TEST(results_are_kept_for_each_process)
       TEST(all_forms_of_calls_are_known)
       TEST(hostile_frame_pointers_end_the_walk)
       TEST(a_frame_that_is_not_aligned_ends_the_walk)

@@ -42,15 +42,43 @@ static bool is_call_aarch64(const u8 bytes[4])
 	return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000;
 }
 
-static bool is_return_address(const struct iot_stack_at *at, u64 address)
+static bool is_behind_call(const struct iot_stack_at *at, u64 address)
 {
 	u8 bytes[8];
 
-	if (address < LOW || address >= at->limit)
-		return false;
 	if (at->machine == IOT_STACK_aarch64)
 		return !(address & 3) && at->read(bytes, address - 4, 4) && is_call_aarch64(bytes);
 	return at->read(bytes, address - 8, 8) && is_call_x86(bytes);
+}
+
+/* The result for an address in the memory of a process: the address, 16 bits of the process, and the result as the last bit. */
+static u64 *verdict_of(const struct iot_stack_at *at, u64 address, u64 *key)
+{
+	*key = address << 17 | (u64)(at->process & 0xffff) << 1;
+	return at->verdicts + ((address ^ address >> 12 ^ (u64)at->process << 5) & (IOT_STACK_VERDICTS - 1));
+}
+
+/*
+ * Is an address behind a call? Programs do not change their code, so a result is kept. If a library has been mapped at the place of
+ * another one, or two processes have the same 16 bits, it may be wrong: then a possible return address is one too many or
+ * too few.
+ */
+static bool is_return_address(const struct iot_stack_at *at, u64 address)
+{
+	u64 *verdict, key, known;
+	bool is_call;
+
+	if (address < LOW || address >= at->limit)
+		return false;
+	if (!at->verdicts)
+		return is_behind_call(at, address);
+	verdict = verdict_of(at, address, &key);
+	known = iot_load_acquire(verdict);
+	if ((known & ~1ull) == key)
+		return known & 1;
+	is_call = is_behind_call(at, address);
+	iot_store_release(verdict, key | is_call);
+	return is_call;
 }
 
 static void put(struct iot_stack *stack, u64 word)

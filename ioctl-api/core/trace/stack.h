@@ -27,6 +27,7 @@ enum iot_stack_machine {
 typedef bool (*iot_stack_read_fn)(void *to, u64 address, size_t bytes);
 
 #define IOT_STACK_READ_MAX_BYTES 128
+#define IOT_STACK_VERDICTS	 4096
 
 /**
  * struct iot_stack_at - where a program is
@@ -36,6 +37,8 @@ typedef bool (*iot_stack_read_fn)(void *to, u64 address, size_t bytes);
  * @fp: its frame pointer, or any number if it has none
  * @limit: addresses of the program are below
  * @read: reads its memory
+ * @verdicts: IOT_STACK_VERDICTS results of the search for calls, zero at first; other walks may use them at the same time. NULL: none
+ * @process: of the program, whose results are others than those of another process
  */
 struct iot_stack_at {
 	enum iot_stack_machine machine;
@@ -44,6 +47,8 @@ struct iot_stack_at {
 	u64 fp;
 	u64 limit;
 	iot_stack_read_fn read;
+	u64 *verdicts;
+	u32 process;
 };
 
 /**
