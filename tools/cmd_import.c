@@ -102,7 +102,7 @@ static const struct option_table option_table = {
 	.operand_type = OPTION_FILE,
 	.add = add_log,
 	.check = check,
-	.about = "Convert the output of `strace -f -ttt -T -y -v -s 4096 -o LOG`, or a log of another tool, to a trace.",
+	.about = "Convert the output of `strace -f -ttt -T -y -v -s 255 -o LOG`, or a log of another tool, to a trace.",
 	.notes = "Logs of tools other than strace may be compressed by gzip. Missing information is counted and stated in the trace.",
 };
 

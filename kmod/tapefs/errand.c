@@ -12,11 +12,16 @@
 static atomic_t errands = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(errands_wait);
 
+static void count_out(void)
+{
+	if (atomic_dec_and_test(&errands))
+		wake_up_all(&errands_wait);
+}
+
 static void run(struct tfs_errand *errand)
 {
 	errand->run(errand);
-	if (atomic_dec_and_test(&errands))
-		wake_up_all(&errands_wait);
+	count_out();
 }
 
 static void run_by_task(struct callback_head *task)
@@ -30,6 +35,28 @@ static void run_by_thread(struct work_struct *queued)
 }
 
 /**
+ * tfs_try_at_return() - do something before the current system call ends, if the current task can do it
+ * @errand: with its function set; belongs to it from now on, if it will be run
+ *
+ * It is run after the work that the task adds later, such as the release of files.
+ *
+ * Return: whether it will be run.
+ *
+ * Context: that of a task; does not sleep.
+ */
+bool tfs_try_at_return(struct tfs_errand *errand)
+{
+	if (current->flags & PF_KTHREAD)
+		return false;
+	atomic_inc(&errands);
+	init_task_work(&errand->task, run_by_task);
+	if (!iot_task_work_add(current, &errand->task))
+		return true;
+	count_out();
+	return false;
+}
+
+/**
  * tfs_run_at_return() - do something before the current system call ends
  * @errand: with its function set; belongs to it from now on
  *
@@ -40,12 +67,9 @@ static void run_by_thread(struct work_struct *queued)
  */
 void tfs_run_at_return(struct tfs_errand *errand)
 {
+	if (tfs_try_at_return(errand))
+		return;
 	atomic_inc(&errands);
-	if (!(current->flags & PF_KTHREAD)) {
-		init_task_work(&errand->task, run_by_task);
-		if (!iot_task_work_add(current, &errand->task))
-			return;
-	}
 	INIT_WORK(&errand->queued, run_by_thread);
 	schedule_work(&errand->queued);
 }

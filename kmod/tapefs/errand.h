@@ -22,6 +22,7 @@ struct tfs_errand {
 	void (*run)(struct tfs_errand *errand);
 };
 
+bool tfs_try_at_return(struct tfs_errand *errand);
 void tfs_run_at_return(struct tfs_errand *errand);
 void tfs_errands_drain(void);
 

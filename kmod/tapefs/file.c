@@ -14,6 +14,7 @@
 #include <asm/unistd.h>
 
 #include "emit.h"
+#include "errand.h"
 #include "exec.h"
 #include "lease.h"
 #include "lower.h"
@@ -124,6 +125,42 @@ int tfs_open(struct inode *inode, struct file *file)
 	return err;
 }
 
+/**
+ * struct last_close - the close of a file without a name
+ * @errand: of the task that closes it
+ * @path: with a reference
+ */
+struct last_close {
+	struct tfs_errand errand;
+	struct path path;
+};
+
+static void last_close_end(struct tfs_errand *errand)
+{
+	struct last_close *last = container_of(errand, struct last_close, errand);
+
+	path_put(&last->path);
+	kfree(last);
+}
+
+/*
+ * The space of a file that has no name any more is freed with the last reference to its lower inode: that of the lower file,
+ * which is released after this one. With another reference until then, it is freed where its time is recorded, see
+ * tfs_freed_begin(). The same task frees it, before the same system call ends.
+ */
+static noinline void free_later(const struct file *file)
+{
+	struct last_close *last = kmalloc(sizeof(*last), GFP_KERNEL);
+
+	if (!last)
+		return;
+	last->errand.run = last_close_end;
+	last->path = file->f_path;
+	path_get(&last->path);
+	if (!tfs_try_at_return(&last->errand))
+		last_close_end(&last->errand);
+}
+
 static int release(struct inode *inode, struct file *file)
 {
 	struct tfs_file *tfs = TFS_F(file);
@@ -135,6 +172,8 @@ static int release(struct inode *inode, struct file *file)
 	if (unlikely(tfs->lease))
 		tfs_lease_release(file);
 	tfs_maps_forget(tfs);
+	if (iot_span_is_recorded(&span) && !tfs_lower_inode(inode)->i_nlink)
+		free_later(file);
 	tfs_emit_release(&span, file);
 	if (!tfs->mapped) /* else the release of the lower file frees it: msync(2) may be using that file */
 		kfree(tfs);
