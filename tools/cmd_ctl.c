@@ -46,6 +46,7 @@ static const struct verb verbs[] = {
 	{ "stop", IOT_CTL_STOP },
 	{ "flush", IOT_CTL_FLUSH },
 	{ "dump", IOT_CTL_DUMP },
+	{ "counters", IOT_CTL_COUNTERS },
 	{ "policy", IOT_CTL_POLICY, .words = policies },
 	{ "buffers", IOT_CTL_BUFFERS, .min = IOT_BUFFERS_MIN, .max = IOT_BUFFERS_MAX },
 	{ "mmap", IOT_CTL_MMAP, .words = mmap_modes },
@@ -170,7 +171,7 @@ static const struct option_table option_table = {
 	.add = add_operand,
 	.check = check,
 	.about = "Change a recording while it runs.",
-	.notes = "Verbs: pause, resume (or start), stop, flush, dump, policy block|drop, buffers N, mmap off|faultaround|page, "
+	.notes = "Verbs: pause, resume (or start), stop, flush, dump, counters, policy block|drop, buffers N, mmap off|faultaround|page, "
 		 "filter EXPR|@FILE|none. Each change is stated in the trace. Without an option, the only recording is changed.",
 };
 
@@ -179,6 +180,8 @@ static const char *lacking(const struct session *session, enum iot_ctl_verb verb
 	switch (verb) {
 	case IOT_CTL_DUMP:
 		return "no flight recorder";
+	case IOT_CTL_COUNTERS:
+		return "no counters";
 	case IOT_CTL_FILTER:
 		return session->info.mounts ? "a flight recorder, whose dumps cannot state a change of the filter" :
 					      "no mount whose operations could be filtered";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ctl.c - changes a session while it runs: pause, resume, stop, flush, policy, buffers, mmap, dump, filter.
+ * ctl.c - changes a session while it runs: pause, resume, stop, flush, policy, buffers, mmap, dump, filter, counters.
  *
  * Each change has a record `control`. A change that needs the sender or the collector is passed on as a mark: the
  * sender takes it between two messages, sends all records from before it, and then the mark. The caller waits for
@@ -369,6 +369,7 @@ static int session_change(struct iot_session *session, const struct iot_ctl *ctl
 		return session_set_mmap(session, &r);
 	case IOT_CTL_FLUSH:
 	case IOT_CTL_DUMP:
+	case IOT_CTL_COUNTERS:
 		return session_ask(session, &r);
 	default:
 		return -EINVAL;

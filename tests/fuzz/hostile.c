@@ -855,7 +855,7 @@ static void random_refilter(struct rng *rng, int fd, u64 session)
 static void random_control(struct rng *rng, int fd)
 {
 	struct iot_status status = {};
-	struct iot_ctl ctl = { .verb = (u32)rng_below(rng, 10), .value = (u32)rng_below(rng, 12) };
+	struct iot_ctl ctl = { .verb = (u32)rng_below(rng, 11), .value = (u32)rng_below(rng, 12) };
 	u64 steps = rng_below(rng, 8);
 
 	do {

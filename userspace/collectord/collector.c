@@ -86,7 +86,7 @@ static int tick(const struct output *output, const struct collector_options *opt
 }
 
 /* A failed dump is not a reason to end the recording, unlike a trace that cannot be written. */
-static int act(const struct output *output, u32 verb, struct iot_done *done)
+static int act(const struct output *output, int session_fd, u32 verb, struct iot_done *done)
 {
 	int err = 0;
 
@@ -95,6 +95,9 @@ static int act(const struct output *output, u32 verb, struct iot_done *done)
 		done->err = err = sink_sync(output->sink);
 	} else if (verb == IOT_CTL_DUMP && output->flight) {
 		done->err = flight_dump(output->flight, "a request");
+	} else if (verb == IOT_CTL_COUNTERS && output->sink && sink_has_counters(output->sink)) {
+		err = sink_turn(output->sink, session_fd);
+		done->err = err = err ? err : sink_sync(output->sink);
 	} else if (verb == IOT_CTL_FILTER && output->sink) {
 		done->err = 0;
 		sink_expect_filter(output->sink);
@@ -113,7 +116,7 @@ static int answer(const struct output *output, const struct collector_options *o
 		receiver_resize(receiver->socket, le32_to_cpu(mark->value));
 		return 0;
 	}
-	err = act(output, le32_to_cpu(mark->verb), &done);
+	err = act(output, options->session_fd, le32_to_cpu(mark->verb), &done);
 	ioctl(options->session_fd, IOT_IOC_DONE, &done); /* if it fails, no change waits any more */
 	return err;
 }

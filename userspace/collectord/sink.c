@@ -468,6 +468,15 @@ static int counters_add(struct sink *sink, int session_fd, u32 flags)
 }
 
 /**
+ * sink_has_counters() - does the session count operations instead of recording them?
+ * @sink: the trace
+ */
+bool sink_has_counters(const struct sink *sink)
+{
+	return sink->has_counters;
+}
+
+/**
  * sink_turn() - add the counters of a session since the last call, and count from 0 again
  * @sink: the trace
  * @session_fd: the session, which counts

@@ -19,6 +19,7 @@ int sink_program(struct sink *sink, const struct iot_program *program);
 int sink_clock(struct sink *sink);
 int sink_memory(struct sink *sink);
 int sink_counters(struct sink *sink, int session_fd);
+bool sink_has_counters(const struct sink *sink);
 int sink_turn(struct sink *sink, int session_fd);
 void sink_expect_filter(struct sink *sink);
 int sink_describe(struct sink *sink, const struct collector_options *options);

@@ -182,6 +182,7 @@ enum iot_ctl_verb {
 	IOT_CTL_MMAP = 7,    /* value: an enum iot_mmap, for mappings made from now on */
 	IOT_CTL_DUMP = 8,    /* returns when the collector has written its flight recorder to a file */
 	IOT_CTL_FILTER = 9,  /* only in records and marks: IOT_IOC_REFILTER */
+	IOT_CTL_COUNTERS = 10, /* returns when the collector has written all counters so far, which then count from 0 */
 };
 
 enum iot_mmap {
@@ -202,7 +203,8 @@ enum iot_mmap {
  * Requires the same capability as IOT_IOC_CREATE. ENOENT: no session has this number. EINVAL: the session does not
  * record, the verb is unknown, or the value is not allowed for it. EALREADY: the session is in that state. EPIPE: the
  * recording ended first. ENOMEM: not enough memory for the buffers; their number is unchanged. EINTR: a signal ended
- * the wait. FLUSH and DUMP return the collector's answer, which is EOPNOTSUPP to DUMP without a flight recorder.
+ * the wait. FLUSH, DUMP and COUNTERS return the collector's answer, which is EOPNOTSUPP to DUMP without a flight recorder and to
+ * COUNTERS without counters.
  */
 struct iot_ctl {
 	__u64 session;

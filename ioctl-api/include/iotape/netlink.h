@@ -88,7 +88,7 @@ struct iot_message_end {
 /**
  * struct iot_message_mark - a request to the collector at this place of the stream
  * @number: for struct iot_done
- * @verb: IOT_CTL_FLUSH, IOT_CTL_DUMP, or IOT_CTL_BUFFERS, which no caller waits for
+ * @verb: IOT_CTL_FLUSH, IOT_CTL_DUMP, IOT_CTL_COUNTERS, or IOT_CTL_BUFFERS, which no caller waits for
  * @value: of the request
  */
 struct iot_message_mark {

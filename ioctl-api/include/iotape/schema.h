@@ -113,7 +113,8 @@
 	V(6, buffers, "number of buffers of each CPU")                                 \
 	V(7, mmap, "accesses to mappings made from now on: 0 are not recorded, 1 in groups of pages, 2 by page") \
 	V(8, dump, "the collector writes its flight recorder to a file")                \
-	V(9, filter, "1 the expression of the last fact filter selects the recorded operations, 0 all are recorded")
+	V(9, filter, "1 the expression of the last fact filter selects the recorded operations, 0 all are recorded") \
+	V(10, counters, "the collector writes the counters, which then count from 0")
 
 /* What a histogram of counted operations is of. */
 #define IOT_MEASURES(V)                                                                \
