@@ -291,6 +291,20 @@ static int dump_records(struct options *options, struct iot_reader *reader,
 	return EXIT_DONE;
 }
 
+/* Of a damaged trace, the records in front of the damage are printed. Return: 0 or -ENOMEM. */
+static int read_symbols(struct options *options)
+{
+	struct iot_reject reject = {};
+
+	if (symbols_open(options->path, &options->view.symbols, &reject) == -ENOMEM)
+		return -ENOMEM;
+	if (symbols_has_stacks(options->view.symbols))
+		return 0;
+	symbols_close(options->view.symbols);
+	options->view.symbols = NULL;
+	return 0;
+}
+
 static int dump(struct options *options)
 {
 	struct iot_trace_info info;
@@ -318,10 +332,11 @@ static int dump(struct options *options)
 	options->view.real_ns = info.real_ns;
 	options->view.actors.origin_ns = info.mono_ns;
 	terminal_output_begin();
+	err = read_symbols(options);
 	if (options->is_json)
 		dump_json_head(&options->view, info.capture);
 	skip(options, reader);
-	code = selection_open(&options->selection) ? fail("%s: %s", options->name, strerror(ENOMEM)) :
+	code = err || selection_open(&options->selection) ? fail("%s: %s", options->name, strerror(ENOMEM)) :
 						     dump_records(options, reader, names, roots);
 	selection_close(&options->selection);
 	iot_names_close(names);
@@ -346,12 +361,6 @@ static int run(int argc, char **argv)
 		return print_partners(options.path, options.is_json);
 	if (selection_needs_actors(&options.selection) || dump_columns_need_actors(&options.view))
 		err = actors_read(options.path, &options.view.actors, &reject);
-	if (!err) /* of a damaged trace, the records in front of the damage are printed */
-		err = symbols_open(options.path, &options.view.symbols, &reject) == -ENOMEM ? -ENOMEM : 0;
-	if (!err && !symbols_has_stacks(options.view.symbols)) {
-		symbols_close(options.view.symbols);
-		options.view.symbols = NULL;
-	}
 	code = err ? fail_reject(options.name, err, &reject) : dump(&options);
 	actors_free(&options.view.actors);
 	symbols_close(options.view.symbols);
