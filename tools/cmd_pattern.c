@@ -35,6 +35,7 @@ struct options {
 	bool is_print;
 	bool has_histograms;
 	bool is_parse;
+	const char *format;
 	bool is_quiet;
 };
 
@@ -51,13 +52,17 @@ static void add_change(struct option_state *state, char *text)
 	options->changes[options->change_count++] = text;
 }
 
+static const char *const formats[] = { "text", "xml", NULL };
+
 static const struct option_row option_rows[] = {
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write the pattern of the trace to FILE; with --expand, the trace of the pattern" },
 	{ "expand", 'e', .field = FIELD(is_expand),
 	  .help = "print all operations of a pattern, one per line, and check that they are those of the trace" },
 	{ "print", 'p', .field = FIELD(is_print), .help = "print a pattern as loops with expressions as operands" },
 	{ "histograms", 0, .field = FIELD(has_histograms), .help = "with --print, print the histogram of each time, not only its mean" },
-	{ "parse", 0, .field = FIELD(is_parse), .help = "create a pattern from a text as printed by --print" },
+	{ "parse", 0, .field = FIELD(is_parse), .help = "create a pattern from a text or XML as printed by --print" },
+	{ "format", 0, OPTION_WORD, NULL, .words = formats, .field = FIELD(format),
+	  .help = "with --print or --parse, the format of the workload; --print prints text by default, and --parse reads XML if the first character is '<'" },
 	{ "ranks", 0, OPTION_COUNT, "N", .field = FIELD(text_ranks), .min = 1, .max = 1 << 20,
 	  .help = "with --parse, the number of ranks instead of that in the text" },
 	{ "extrapolate", 0, OPTION_COUNT, "RANKS", .field = FIELD(ranks), .min = 1, .max = 1 << 24,
@@ -122,6 +127,8 @@ static void check(struct option_state *state)
 		option_error(state, "%s: one trace or pattern at a time", options->inputs[1]);
 	if (options->is_expand && options->is_print)
 		option_error(state, "--expand and --print exclude each other");
+	if (options->format && !options->is_print && !options->is_parse)
+		option_error(state, "--format requires --print or --parse");
 	if (options->has_histograms && !options->is_print)
 		option_error(state, "--histograms requires --print");
 	if (options->output && options->is_print)
@@ -401,6 +408,17 @@ static char *read_text(const char *path, size_t *bytes)
 	return NULL;
 }
 
+static bool is_xml(const struct options *options, const char *text, size_t bytes)
+{
+	size_t i = bytes >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+
+	if (options->format)
+		return !strcmp(options->format, "xml");
+	while (i < bytes && strchr(" \t\r\n", text[i]) && text[i])
+		i++;
+	return i < bytes && text[i] == '<';
+}
+
 static int parse(const struct options *options)
 {
 	const char *name = strcmp(options->input, "-") ? options->input : "standard input";
@@ -416,7 +434,8 @@ static int parse(const struct options *options)
 	text = read_text(options->input, &bytes);
 	if (!text)
 		return fail("%s: %s", name, strerror(errno));
-	err = pattern_parse(text, bytes, options->text_ranks, TEXT_OPERATIONS_MAX, &pattern, &refusal);
+	err = (is_xml(options, text, bytes) ? pattern_parse_xml : pattern_parse)(text, bytes, options->text_ranks, TEXT_OPERATIONS_MAX,
+										 &pattern, &refusal);
 	free(text);
 	if (err)
 		return err == -EOPNOTSUPP ? fail("%s:%s", name, refusal.text) : fail("%s: %s", name, strerror(-err));
@@ -440,6 +459,18 @@ static int expand_to_trace(const struct options *options, const struct pattern *
 	return write_pattern_trace(options->input, pattern, options->output, options->is_quiet);
 }
 
+static int print(const struct options *options, const struct pattern *pattern)
+{
+	struct pattern_refusal refusal;
+	int err;
+
+	if (options->format && !strcmp(options->format, "xml"))
+		err = pattern_print_xml(pattern, options->has_histograms, stdout, &refusal);
+	else
+		err = pattern_print(pattern, options->has_histograms, stdout);
+	return err ? fail("%s: %s", options->input, err == -EOPNOTSUPP ? refusal.text : strerror(-err)) : EXIT_DONE;
+}
+
 static int show(const struct options *options)
 {
 	struct iot_reject reject;
@@ -453,9 +484,7 @@ static int show(const struct options *options)
 	} else if (options->is_expand) {
 		code = verify(options->input, pattern, options->is_quiet ? NULL : stdout);
 	} else {
-		err = pattern_print(pattern, options->has_histograms, stdout);
-		if (err)
-			code = fail("%s: %s", options->input, strerror(-err));
+		code = print(options, pattern);
 	}
 	pattern_free(pattern);
 	return code;

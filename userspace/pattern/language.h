@@ -84,6 +84,7 @@ struct reader {
 };
 
 /* language_tokens.c */
+void reader_open_at(struct reader *r, const char *text, size_t bytes, u32 line);
 void reader_open(struct reader *r, const char *text, size_t bytes);
 void reader_next(struct reader *r);
 void reader_fail(struct reader *r, struct language_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -248,10 +249,21 @@ struct language_block {
 };
 
 /**
+ * struct language_variable - a name of an expression
+ * @value: without a list, because all uses share it
+ */
+struct language_variable {
+	const char *name;
+	struct language_expression *value;
+	struct language_variable *next;
+};
+
+/**
  * struct language_program - a text that was read
  * @memory: of all its parts
  * @is_ranks: each task is a rank of one job
  * @facts: of tasks, by enum task_fact; NULL: usual
+ * @variables: names that are not of loops
  * @distributions: of times, in the order of the text; an array of its own
  * @world: the first statement of a rank that has no communicator
  */
@@ -265,13 +277,14 @@ struct language_program {
 	struct language_expression *facts[TASK_FACT_COUNT];
 	struct language_block *blocks;
 	struct language_statement *world;
+	struct language_variable *variables;
 	struct distribution **distributions;
 	u32 distribution_count;
 	u32 distribution_room;
 };
 
 /* language_times.c */
-bool language_read_time(struct reader *r, struct language_operation *o);
+void language_read_time(struct reader *r, struct language_operation *o, bool is_think);
 
 /* language_list.c */
 struct language_list *language_read_list(struct reader *r);
@@ -280,9 +293,13 @@ s64 language_list_at(const struct language_list *list, u64 index);
 /* language_expression.c */
 struct language_expression *language_read_expression(struct reader *r);
 struct language_expression *language_number(struct reader *r, u64 value);
+struct language_expression *language_variable_term(struct reader *r, enum language_term term);
 
 /* language_program.c */
 void language_read_program(struct reader *r, u64 ranks);
 void language_free_program(struct language_program *program);
+
+/* language_run.c */
+int language_run(struct language_program *program, struct reader *r, u64 operations_max, struct pattern **pattern);
 
 #endif

@@ -34,6 +34,16 @@ struct language_expression *language_number(struct reader *r, u64 value)
 	return x;
 }
 
+/**
+ * language_variable_term() - the rank, task or size as an expression
+ *
+ * Return: NULL if out of memory.
+ */
+struct language_expression *language_variable_term(struct reader *r, enum language_term term)
+{
+	return make(r, term, r->token.place);
+}
+
 static struct language_expression *combine(struct reader *r, enum language_term term, struct language_place place,
 					   struct language_expression *left, struct language_expression *right)
 {
@@ -56,6 +66,7 @@ static struct language_expression *read_variable(struct reader *r)
 		enum language_term term;
 	} variables[] = { { "rank", TERM_RANK }, { "task", TERM_TASK }, { "size", TERM_SIZE } };
 	struct language_expression *x = make(r, TERM_LOOP, r->token.place);
+	const struct language_variable *variable;
 	size_t i;
 
 	for (i = r->loop_count; i-- > 0 && x;) /* the innermost loop with this variable */
@@ -63,6 +74,11 @@ static struct language_expression *read_variable(struct reader *r)
 			x->number = i;
 			reader_next(r);
 			return x;
+		}
+	for (variable = r->program->variables; variable && x; variable = variable->next)
+		if (reader_is_word(r, variable->name)) {
+			reader_next(r);
+			return variable->value;
 		}
 	for (i = 0; i < ARRAY_SIZE(variables) && x; i++)
 		if (reader_accept(r, variables[i].name)) {

@@ -264,42 +264,103 @@ static void read_bytes_value(struct reader *r, struct language_operation *o)
 	reader_next(r);
 }
 
-static bool read_flag(struct reader *r, struct language_operation *o)
+/* Return: false if there is no other attribute of this name. */
+static bool read_other(struct reader *r, struct language_operation *o, const char *name)
 {
 	u64 depth;
 
-	if (reader_accept(r, "implied")) {
-		o->flags |= EVENT_IMPLIED;
-	} else if (reader_accept(r, "nameless")) {
-		o->flags |= EVENT_NAMELESS;
-	} else if (reader_accept(r, "depth")) {
-		reader_expect(r, "=");
+	if (!strcmp(name, "depth")) {
 		if (reader_number(r, &depth) && depth <= UINT32_MAX)
 			o->depth = (u32)depth;
-	} else if (reader_accept(r, "value")) {
-		reader_expect(r, "=");
+	} else if (!strcmp(name, "value")) {
 		read_bytes_value(r, o);
-	} else if (reader_accept(r, "from")) {
-		reader_expect(r, "=");
+	} else if (!strcmp(name, "from")) {
 		read_from(r, o);
+	} else if (!strcmp(name, "think") || !strcmp(name, "takes")) {
+		language_read_time(r, o, *name == 't' && name[1] == 'h');
 	} else {
-		return language_read_time(r, o);
+		return false;
 	}
 	return true;
 }
 
+static bool read_flag(struct reader *r, struct language_operation *o)
+{
+	static const char *const others[] = { "depth", "value", "from", "think", "takes" };
+	size_t i;
+
+	if (reader_accept(r, "implied")) {
+		o->flags |= EVENT_IMPLIED;
+		return true;
+	}
+	if (reader_accept(r, "nameless")) {
+		o->flags |= EVENT_NAMELESS;
+		return true;
+	}
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		if (reader_accept(r, others[i])) {
+			reader_expect(r, "=");
+			return read_other(r, o, others[i]);
+		}
+	return false;
+}
+
+static bool is_name(const char *name, const char *text, size_t bytes)
+{
+	return strlen(name) == bytes && !memcmp(name, text, bytes);
+}
+
 /* An attribute with the value of a field or role. */
-static struct language_expression **find_field(struct reader *r, struct language_operation *o, const struct iot_field **field)
+static struct language_expression **find_field(struct language_operation *o, const char *name, size_t bytes,
+					       const struct iot_field **field)
 {
 	u32 i;
 
 	for (i = 0; (*field = event_field(o->kind, i)); i++)
-		if ((*field)->class != IOT_CLASS_result && reader_is_word(r, (*field)->name))
+		if ((*field)->class != IOT_CLASS_result && is_name((*field)->name, name, bytes))
 			return &o->fields[i];
 	for (i = 0; i < EVENT_ROLES; i++)
-		if (reader_is_word(r, language_roles[i]))
+		if (is_name(language_roles[i], name, bytes))
 			return &o->roles[i];
 	return NULL;
+}
+
+/**
+ * language_read_value() - read the value of an attribute of an operation
+ * @r: at the value
+ * @o: the operation
+ * @name: of the attribute
+ *
+ * Return: false if the operation has no such attribute.
+ */
+bool language_read_value(struct reader *r, struct language_operation *o, const char *name)
+{
+	const struct iot_field *field;
+	struct language_expression **value = find_field(o, name, strlen(name), &field);
+
+	if (!value)
+		return read_other(r, o, name);
+	*value = field ? read_value(r, field) : language_read_expression(r);
+	return true;
+}
+
+/**
+ * language_read_result() - read the result of an operation
+ */
+void language_read_result(struct reader *r, struct language_operation *o)
+{
+	o->result = read_result(r);
+}
+
+/**
+ * language_read_name() - read a name of an operation
+ * @r: at a text
+ * @o: the operation
+ * @index: 0 or 1
+ */
+void language_read_name(struct reader *r, struct language_operation *o, u32 index)
+{
+	o->names[index] = read_name(r);
 }
 
 static void read_attribute(struct reader *r, struct language_operation *o)
@@ -314,7 +375,7 @@ static void read_attribute(struct reader *r, struct language_operation *o)
 		reader_fail_at_token(r, "an attribute or the end of the line");
 		return;
 	}
-	value = find_field(r, o, &field);
+	value = find_field(o, token.text, token.bytes, &field);
 	if (!value && (read_call(r, o) || read_flag(r, o)))
 		return;
 	if (!value) {

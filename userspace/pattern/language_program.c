@@ -61,7 +61,14 @@ static const struct iot_kind_info *find_kind(const struct reader *r)
 	return NULL;
 }
 
-static struct language_operation *read_operation(struct reader *r, u32 depth)
+/**
+ * language_begin_operation() - read the word that begins an operation
+ * @r: at the word
+ * @depth: of the operation
+ *
+ * Return: the operation without attributes; NULL if the reader has failed.
+ */
+struct language_operation *language_begin_operation(struct reader *r, u32 depth)
 {
 	const struct iot_kind_info *info = find_kind(r);
 	struct language_operation *o;
@@ -76,14 +83,39 @@ static struct language_operation *read_operation(struct reader *r, u32 depth)
 	}
 	reader_next(r);
 	o = info ? make_operation(r, info->kind) : make_barrier(r);
-	if (!o)
-		return NULL;
-	o->depth = depth;
-	language_read_attributes(r, o);
+	if (o)
+		o->depth = depth;
+	return o;
+}
+
+static struct language_operation *read_operation(struct reader *r, u32 depth)
+{
+	struct language_operation *o = language_begin_operation(r, depth);
+
+	if (o)
+		language_read_attributes(r, o);
 	return o;
 }
 
 static struct language_statement *read_body(struct reader *r);
+
+/**
+ * language_push_loop() - enter the body of a loop; after it, decrement @r->loop_count
+ * @s: the loop
+ * @variable: its variable
+ *
+ * Return: false if the reader has failed.
+ */
+bool language_push_loop(struct reader *r, struct language_statement *s, const struct token *variable)
+{
+	s->loop = r->loop_count;
+	if (r->loop_count == LANGUAGE_LOOPS_MAX)
+		reader_fail(r, variable->place, "more than %d loops in each other", LANGUAGE_LOOPS_MAX);
+	if (r->is_failed)
+		return false;
+	r->loops[r->loop_count++] = *variable;
+	return true;
+}
 
 /* for VARIABLE in FIRST .. LAST { BODY } */
 static void read_loop(struct reader *r, struct language_statement *s)
@@ -97,12 +129,8 @@ static void read_loop(struct reader *r, struct language_statement *s)
 	s->first = language_read_expression(r);
 	reader_expect(r, "..");
 	s->last = language_read_expression(r);
-	s->loop = r->loop_count;
-	if (r->loop_count == LANGUAGE_LOOPS_MAX)
-		reader_fail(r, variable.place, "more than %d loops in each other", LANGUAGE_LOOPS_MAX);
-	if (r->is_failed)
+	if (!language_push_loop(r, s, &variable))
 		return;
-	r->loops[r->loop_count++] = variable;
 	s->body = read_body(r);
 	r->loop_count--;
 }
@@ -173,7 +201,10 @@ static struct language_range *read_range(struct reader *r)
 	return range;
 }
 
-static void read_ranges(struct reader *r, struct language_block *block)
+/**
+ * language_read_ranges() - read the list of the ranks or tasks of a block
+ */
+void language_read_ranges(struct reader *r, struct language_block *block)
 {
 	struct language_range **next = &block->ranges;
 
@@ -204,9 +235,9 @@ static struct language_block *read_block(struct reader *r)
 		r->program->has_found = true;
 	} else if (reader_accept(r, "ranks") || reader_accept(r, "rank")) {
 		block->is_ranks = true;
-		read_ranges(r, block);
+		language_read_ranges(r, block);
 	} else if (reader_accept(r, "tasks") || reader_accept(r, "task")) {
-		read_ranges(r, block);
+		language_read_ranges(r, block);
 	} else {
 		reader_fail_at_token(r, "'ranks', 'tasks' or 'found'");
 	}
@@ -231,6 +262,22 @@ static void read_fact(struct reader *r)
 	reader_fail_at_token(r, "a property of tasks");
 }
 
+/**
+ * language_set_tasks() - read the number of tasks
+ * @r: at the number; whether they are ranks is known
+ * @ranks: as for language_read_program()
+ */
+void language_set_tasks(struct reader *r, u64 ranks)
+{
+	struct language_program *program = r->program;
+
+	reader_number(r, &program->tasks);
+	if (ranks && !program->is_ranks)
+		reader_fail(r, program->tasks_place, "the number of tasks cannot be changed: the workload has tasks with properties, not only ranks");
+	if (ranks)
+		program->tasks = ranks;
+}
+
 /* "size N", which are ranks, or "tasks N" with properties. */
 static void read_tasks(struct reader *r, u64 ranks)
 {
@@ -240,11 +287,7 @@ static void read_tasks(struct reader *r, u64 ranks)
 	program->is_ranks = reader_accept(r, "size");
 	if (!program->is_ranks && !reader_accept(r, "tasks"))
 		reader_fail_at_token(r, "'size' or 'tasks' and their number");
-	reader_number(r, &program->tasks);
-	if (ranks && !program->is_ranks)
-		reader_fail(r, program->tasks_place, "the number of tasks cannot be changed: the text begins with 'tasks', not with 'size'");
-	if (ranks)
-		program->tasks = ranks;
+	language_set_tasks(r, ranks);
 	while (!program->is_ranks && r->token.type == TOKEN_WORD)
 		read_fact(r);
 	end_line(r);
@@ -264,6 +307,31 @@ static void make_world(struct reader *r)
 }
 
 /**
+ * language_read_blocks() - read blocks up to the end of the text
+ * @next: where the first one is to be stored
+ *
+ * Return: where the next one is to be stored.
+ */
+struct language_block **language_read_blocks(struct reader *r, struct language_block **next)
+{
+	while (!r->is_failed && r->token.type != TOKEN_END) {
+		*next = read_block(r);
+		if (*next)
+			next = &(*next)->next;
+	}
+	return next;
+}
+
+/**
+ * language_end_program() - complete a program after its last block
+ */
+void language_end_program(struct reader *r)
+{
+	if (!r->is_failed)
+		make_world(r);
+}
+
+/**
  * language_read_program() - read a text
  * @r: opened, with an empty program
  * @ranks: instead of the number that the text has; 0: that of the text
@@ -272,15 +340,8 @@ static void make_world(struct reader *r)
  */
 void language_read_program(struct reader *r, u64 ranks)
 {
-	struct language_block **next = &r->program->blocks;
-
 	reader_skip_lines(r);
 	read_tasks(r, ranks);
-	while (!r->is_failed && r->token.type != TOKEN_END) {
-		*next = read_block(r);
-		if (*next)
-			next = &(*next)->next;
-	}
-	if (!r->is_failed)
-		make_world(r);
+	language_read_blocks(r, &r->program->blocks);
+	language_end_program(r);
 }

@@ -441,7 +441,15 @@ static int make_stream(struct running *x)
 	return is_failed(x) ? x->is_out_of_memory ? -ENOMEM : -EOPNOTSUPP : 0;
 }
 
-static int run_program(struct language_program *program, struct reader *r, u64 operations_max, struct pattern **pattern)
+/**
+ * language_run() - the pattern of a program
+ * @program: complete
+ * @r: from which it was read; states a refusal
+ * @operations_max, @pattern: as for pattern_parse()
+ *
+ * Return: 0, -EOPNOTSUPP, -ENOMEM.
+ */
+int language_run(struct language_program *program, struct reader *r, u64 operations_max, struct pattern **pattern)
 {
 	struct running *x = calloc(1, sizeof(*x));
 	int err = -ENOMEM;
@@ -513,7 +521,7 @@ int pattern_parse(const char *text, size_t bytes, u64 ranks, u64 operations_max,
 	if (r->is_failed)
 		err = r->is_out_of_memory ? -ENOMEM : -EOPNOTSUPP;
 	else
-		err = run_program(program, r, operations_max, pattern);
+		err = language_run(program, r, operations_max, pattern);
 	language_free_program(program);
 	free(r);
 	return err;

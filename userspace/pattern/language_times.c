@@ -87,21 +87,13 @@ static u32 read_distribution(struct reader *r)
 
 /**
  * language_read_time() - read a time of an operation
- * @r: the text
+ * @r: at its value
  * @o: the operation
- *
- * Return: false if the next word is none.
+ * @is_think: the time before it, not its duration
  */
-bool language_read_time(struct reader *r, struct language_operation *o)
+void language_read_time(struct reader *r, struct language_operation *o, bool is_think)
 {
-	bool is_think = reader_is_word(r, "think");
-
-	if (!is_think && !reader_is_word(r, "takes"))
-		return false;
-	reader_next(r);
-	reader_expect(r, "=");
 	*(is_think ? &o->think_ns : &o->takes_ns) = reader_duration_ns(r);
 	*(is_think ? &o->think : &o->takes) = read_distribution(r);
 	r->program->has_times = true;
-	return true;
 }

@@ -210,16 +210,26 @@ void reader_next(struct reader *r)
 }
 
 /**
+ * reader_open_at() - begin to read a text, or the next one
+ * @r: with program and refusal set
+ * @line: number of its first line
+ */
+void reader_open_at(struct reader *r, const char *text, size_t bytes, u32 line)
+{
+	r->at = text;
+	r->end = text + bytes;
+	r->line_begin = text;
+	r->line = line;
+	reader_next(r);
+}
+
+/**
  * reader_open() - begin to read a text
  * @r: with program and refusal set
  */
 void reader_open(struct reader *r, const char *text, size_t bytes)
 {
-	r->at = text;
-	r->end = text + bytes;
-	r->line_begin = text;
-	r->line = 1;
-	reader_next(r);
+	reader_open_at(r, text, bytes, 1);
 }
 
 /**

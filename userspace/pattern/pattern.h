@@ -125,6 +125,9 @@ int pattern_trace(const struct pattern *pattern, const char *path, u64 *broken, 
 int pattern_print(const struct pattern *pattern, bool has_histograms, FILE *out);
 int pattern_parse(const char *text, size_t bytes, u64 ranks, u64 operations_max, struct pattern **pattern,
 		  struct pattern_refusal *refusal);
+int pattern_print_xml(const struct pattern *pattern, bool has_histograms, FILE *out, struct pattern_refusal *refusal);
+int pattern_parse_xml(const char *text, size_t bytes, u64 ranks, u64 operations_max, struct pattern **pattern,
+		      struct pattern_refusal *refusal);
 void pattern_free(struct pattern *pattern);
 
 #endif

@@ -24,6 +24,7 @@ class Iotape(MakefilePackage):
     depends_on("elfutils")
     depends_on("libnl")
     depends_on("libsodium")
+    depends_on("libxml2")
     depends_on("userspace-rcu")
     depends_on("zlib-api")
     depends_on("zstd")
