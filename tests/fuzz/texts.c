@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * texts.c - mutated texts of patterns through pattern_parse(), pattern_print(), pattern_expand() and pattern_image().
+ * texts.c - mutated texts of patterns through pattern_parse(), pattern_print(), pattern_expand() and pattern_image(), and the
+ * same as XML.
  *
  *	texts [--seed=N] [--count=N] [--keep=DIR] TRACE...
  *
@@ -15,7 +16,7 @@
 #include "mutate.h"
 #include "pattern/pattern.h"
 
-#define SEEDS_MAX      65
+#define SEEDS_MAX      130
 #define TEXT_MAX       20000 /* bytes of the text of a trace that is used */
 #define OPERATIONS_MAX 2000
 
@@ -34,9 +35,28 @@ static const char every_part[] =
 	"}\n"
 	"found { lookup \"f#0\"; lookup \"d/g#1\" }\n";
 
+#ifdef IOTAPE_HAS_LIBXML2
+static const char every_element[] =
+	"<?xml version=\"1.0\"?>\n"
+	"<workload ranks=\"6\">\n"
+	"<variable name=\"PARTS\" default=\"3\"/>\n"
+	"<datatype name=\"row\" count=\"4\" block=\"2\" stride=\"5\" of=\"8\"/>\n"
+	"<datatype name=\"rows\" count=\"PARTS\" of=\"row\"/>\n"
+	"<pool name=\"p\" path=\"d\" count=\"7\" directories=\"2\" create=\"yes\" minimum_bytes=\"1\" maximum_bytes=\"4K\" seed=\"3\"/>\n"
+	"<task ranks=\"0-4/2,5\">\n"
+	"<series variable=\"i\" first=\"1\" last=\"2*RANK\">\n"
+	"<write path=\"d{i:03}/f.{rank}\\040&quot;&#xfc;\" offset_bytes=\"4K*i\" length_bytes=\"by rank {512, 7..9}\" think=\"1.5ms\"/>\n"
+	"<read pool=\"p\" index=\"RANK + i\" handle=\"1\" result=\"ENOSPC\" depth=\"1\"/><!-- <a> -->\n"
+	"</series><series repeat=\"2\"><barrier/><sleep time=\"3us\"/></series>\n"
+	"<mpi_write position=\"shared\" coordination=\"collective\" synchronization=\"begin\" datatype=\"rows\" count=\"SIZE\" comm=\"1\"/>\n"
+	"</task><task tasks=\"all\"><setxattr path=\"f\" path2=\"user.x\" implied=\"yes\" value=\"\\001{\\377\"/></task>\n"
+	"<found><lookup path=\"f#0\"/></found></workload>\n";
+#endif
+
 static struct {
 	char *text;
 	size_t bytes;
+	bool is_xml;
 } seeds[SEEDS_MAX];
 static size_t seed_count;
 
@@ -50,6 +70,30 @@ static char *text_of(const struct pattern *pattern, size_t *bytes)
 	return text;
 }
 
+static void keep_seed(char *text, size_t bytes, bool is_xml)
+{
+	if (bytes > TEXT_MAX || seed_count == SEEDS_MAX) {
+		free(text);
+		return;
+	}
+	seeds[seed_count].text = text;
+	seeds[seed_count].is_xml = is_xml;
+	seeds[seed_count++].bytes = bytes;
+}
+
+#ifdef IOTAPE_HAS_LIBXML2
+static char *xml_of(const struct pattern *pattern, size_t *bytes)
+{
+	struct pattern_refusal refusal;
+	char *text;
+	FILE *out = open_memstream(&text, bytes);
+
+	if (!out || pattern_print_xml(pattern, true, out, &refusal) || fclose(out))
+		abort();
+	return text;
+}
+#endif
+
 static void add_seed(const char *path)
 {
 	struct iot_omissions omissions;
@@ -61,13 +105,12 @@ static void add_seed(const char *path)
 	if (seed_count == SEEDS_MAX || pattern_make(path, &pattern, &omissions, &reject))
 		return;
 	text = text_of(pattern, &bytes);
+	keep_seed(text, bytes, false);
+#ifdef IOTAPE_HAS_LIBXML2
+	text = xml_of(pattern, &bytes);
+	keep_seed(text, bytes, true);
+#endif
 	pattern_free(pattern);
-	if (bytes > TEXT_MAX) {
-		free(text);
-		return;
-	}
-	seeds[seed_count].text = text;
-	seeds[seed_count++].bytes = bytes;
 }
 
 /* Another number instead of one of the text. Return: the new length. */
@@ -99,7 +142,7 @@ static size_t move_part(struct rng *rng, char *text, size_t bytes)
 	return bytes + length;
 }
 
-static char *make_input(struct rng *rng, size_t *bytes)
+static char *make_input(struct rng *rng, size_t *bytes, bool *is_xml)
 {
 	size_t seed = rng_below(rng, seed_count);
 	u64 changes = rng_below(rng, 4);
@@ -107,6 +150,7 @@ static char *make_input(struct rng *rng, size_t *bytes)
 
 	if (!text)
 		abort();
+	*is_xml = seeds[seed].is_xml;
 	*bytes = seeds[seed].bytes;
 	memcpy(text, seeds[seed].text, *bytes);
 	for (; changes && *bytes; changes--) {
@@ -122,12 +166,35 @@ static char *make_input(struct rng *rng, size_t *bytes)
 	return text;
 }
 
-static bool is_clear(const char *text)
+static bool is_clear(const char *text, bool is_xml)
 {
 	size_t digits = strspn(text, "0123456789");
 
-	return digits && text[digits] == ':' && isdigit((unsigned char)text[digits + 1]) && strstr(text, ": ") && !strchr(text, '\n');
+	return digits && text[digits] == ':' && (is_xml ? text[digits + 1] == ' ' : isdigit((unsigned char)text[digits + 1])) && strstr(text, ": ") && !strchr(text, '\n');
 }
+
+#ifdef IOTAPE_HAS_LIBXML2
+static void check_xml(const struct pattern *pattern, const u8 digest[32])
+{
+	struct pattern_refusal refusal = {};
+	struct pattern_summary again;
+	struct pattern *made;
+	size_t bytes;
+	char *text = xml_of(pattern, &bytes);
+
+	if (pattern_parse_xml(text, bytes, 0, OPERATIONS_MAX, &made, &refusal)) {
+		fprintf(stderr, "%s\n%s", refusal.text, text);
+		abort();
+	}
+	pattern_summarize(made, &again);
+	if (memcmp(again.digest, digest, 32)) {
+		fprintf(stderr, "the operations differ:\n%s", text);
+		abort();
+	}
+	pattern_free(made);
+	free(text);
+}
+#endif
 
 /* The operations of the printed pattern are the same. */
 static void check(const struct pattern *pattern)
@@ -155,6 +222,9 @@ static void check(const struct pattern *pattern)
 	}
 	if (pattern_image(made, &image, &bytes))
 		abort();
+#ifdef IOTAPE_HAS_LIBXML2
+	check_xml(pattern, summary.digest);
+#endif
 	free(image);
 	pattern_free(made);
 	free(text);
@@ -168,27 +238,30 @@ int main(int argc, char **argv)
 
 	for (; i < argc; i++)
 		add_seed(argv[i]);
-	seeds[seed_count].text = strdup(every_part);
-	seeds[seed_count++].bytes = sizeof(every_part) - 1;
+	keep_seed(strdup(every_part), sizeof(every_part) - 1, false);
+#ifdef IOTAPE_HAS_LIBXML2
+	keep_seed(strdup(every_element), sizeof(every_element) - 1, true);
+#endif
 	for (seed = options.seed; seed < options.seed + options.count; seed++) {
 		struct pattern_refusal refusal = {};
 		struct pattern *pattern;
 		struct rng rng;
 		size_t bytes;
+		bool is_xml;
 		char *text;
 		int err;
 
 		rng_seed(&rng, seed);
 		fuzz_begin(seed);
-		text = make_input(&rng, &bytes);
+		text = make_input(&rng, &bytes, &is_xml);
 		fuzz_keep(&options, seed, text, bytes);
-		err = pattern_parse(text, bytes, 0, OPERATIONS_MAX, &pattern, &refusal);
+		err = (is_xml ? pattern_parse_xml : pattern_parse)(text, bytes, 0, OPERATIONS_MAX, &pattern, &refusal);
 		free(text);
 		if (!err) {
 			accepted++;
 			check(pattern);
 			pattern_free(pattern);
-		} else if (err != -EOPNOTSUPP || !is_clear(refusal.text)) {
+		} else if (err != -EOPNOTSUPP || !is_clear(refusal.text, is_xml)) {
 			unclear++;
 			printf("# seed %llu: %d %s\n", (unsigned long long)seed, err, refusal.text);
 		}

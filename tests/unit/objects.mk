@@ -21,6 +21,12 @@ ifeq ($(shell pkg-config --exists libdw && echo yes),yes)
 CFLAGS += -DIOTAPE_HAS_LIBDW
 LIBS += $(shell pkg-config --libs libdw) -lelf
 endif
+# Workloads in XML, and the schema as a string: objects of userspace/pattern need both.
+ifeq ($(shell pkg-config --exists libxml-2.0 && echo yes),yes)
+CFLAGS += -DIOTAPE_HAS_LIBXML2 $(shell pkg-config --cflags libxml-2.0)
+LIBS += $(shell pkg-config --libs libxml-2.0)
+endif
+SCHEMA := $(OUT)/obj/userspace/pattern/schema_text.o
 STRICT := -Wconversion # the core is also compiled for the kernel, and must have the same meaning there
 
 CORE := $(wildcard $(addprefix $(TOP)/ioctl-api/core/,*.c trace/*.c replay/*.c))
@@ -35,6 +41,16 @@ say = $(if $(V),,@echo "  $(1)  $(notdir $@)")
 $(LIBRARY): $(call object,$(CORE) $(LIB))
 	$(call say,AR)
 	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(call object,$(wildcard $(TOP)/userspace/pattern/xml_*.c)): $(TOP)/tests/unit/objects.mk
+$(SCHEMA:.o=.c): $(TOP)/userspace/pattern/workload.xsd
+	$(Q)mkdir -p $(dir $@)
+	$(Q){ echo 'extern const char pattern_schema[];'; echo 'const char pattern_schema[] ='; \
+		sed -e '/SPDX-License-Identifier/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $<; echo ';'; } >$@
+
+$(SCHEMA): $(SCHEMA:.o=.c)
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
 $(OUT)/obj/ioctl-api/core/%.o: CFLAGS += $(STRICT)
 
