@@ -438,7 +438,7 @@
 	F(s64, offset_bytes, offset, "where it began")                                 \
 	F(u64, length_bytes, bytes, "bytes requested")                                 \
 	F(u32, flags, rw_flags, "how")                                                 \
-	F(u32, faults, cost, "page faults of the anonymous memory that it filled")
+	F(u32, faults, cost, "known page faults of the anonymous memory that it filled")
 
 #define IOT_FIELDS_write(F)                                                            \
 	IOT_FIELDS_op(F)                                                               \
