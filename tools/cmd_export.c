@@ -52,8 +52,10 @@ static void set_root(struct option_state *state, char *path)
 
 static void check(struct option_state *state)
 {
-	const struct options *options = state->options;
+	struct options *options = state->options;
 
+	if (options->output && !strcmp(options->output, "-"))
+		options->output = NULL;
 	if (!options->export.format)
 		option_error(state, "no --format given");
 	if (!options->output && export_is_directory(options->export.format))
@@ -62,7 +64,7 @@ static void check(struct option_state *state)
 
 static const struct option_row option_rows[] = {
 	{ "format", 'f', OPTION_TEXT, "FORMAT", .word_at = export_format_at, .set = set_format,
-	  .help = "csv, chrome (JSON, also for Perfetto), codes (logs for the simulator), ctf (a directory for babeltrace2), dxt (text of darshan-dxt-parser), fio (I/O log), otf2 (a directory for Vampir), perfetto, prometheus or strace "
+	  .help = "arrow, csv, chrome (JSON, also for Perfetto), codes (logs for the simulator), ctf (a directory for babeltrace2), dxt (text of darshan-dxt-parser), fio (I/O log), otf2 (a directory for Vampir), perfetto, prometheus or strace "
 		  "(required)" },
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write to FILE (default: standard output)" },
 	OPTION_ROWS_SELECTION(struct options, export.selection),

@@ -9,6 +9,7 @@
 #include "format.h"
 
 static const struct export_format *const formats[] = {
+	&export_format_arrow,
 	&export_format_csv,
 	&export_format_chrome,
 	&export_format_codes,

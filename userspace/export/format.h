@@ -115,6 +115,7 @@ struct export {
 	void *context;
 };
 
+extern const struct export_format export_format_arrow;
 extern const struct export_format export_format_csv;
 extern const struct export_format export_format_chrome;
 extern const struct export_format export_format_codes;
