@@ -112,6 +112,9 @@ static int read_run(const struct report_limits *limits, struct report_run *run, 
 	const char *path = run->run->path;
 	int err = report_read(path, limits, &run->charts, reject);
 
+	run->sites.key = BREAKDOWN_site;
+	if (!err)
+		err = breakdown_read(path, &run->sites, reject);
 	if (run->run->is_replay)
 		strcpy(run->why, "Hints, waits and dependencies are about a job, so they are not shown for a replay.");
 	else if (!err)
@@ -125,6 +128,7 @@ static void runs_free(struct report_run *runs, u32 count)
 
 	for (i = 0; runs && i < count; i++) {
 		report_free(&runs[i].charts);
+		breakdown_free(&runs[i].sites);
 		if (runs[i].has_advise)
 			advise_free(&runs[i].advise);
 		if (runs[i].has_waits) {

@@ -6,6 +6,7 @@
 #define IOTAPE_REPORT_PAGE_H
 
 #include "advise/advise.h"
+#include "analyse/stats/breakdown.h"
 #include "html.h"
 #include "json.h"
 #include "report/report.h"
@@ -23,6 +24,7 @@
  * @index: of the run
  * @charts: of its trace
  * @waits, @around, @advise: of a recording
+ * @sites: operations by call site; no groups if call sites were not recorded
  * @has_waits, @has_advise: they are set; @around is with @waits
  * @why: why there are no waits; "" if there are
  */
@@ -34,6 +36,7 @@ struct report_run {
 	struct waits waits;
 	struct around around;
 	struct advise advise;
+	struct breakdown sites;
 	bool has_waits;
 	bool has_advise;
 	char why[IOT_OMISSION_TEXT_BYTES];
@@ -67,6 +70,9 @@ void report_hints_put(FILE *out, const struct advise *advise);
 
 /* report_accuracy.c */
 void report_accuracy_put(FILE *out, const struct report_run *run);
+
+/* report_sites.c */
+void report_sites_put(FILE *out, const struct report_run *run);
 
 /* report_waits.c */
 void report_times_put(FILE *out, const struct waits *waits);

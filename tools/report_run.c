@@ -322,6 +322,11 @@ static void put_times(FILE *out, const void *context)
 	report_times_put(out, &run_of(context)->waits);
 }
 
+static void put_sites(FILE *out, const void *context)
+{
+	report_sites_put(out, run_of(context));
+}
+
 static void put_late(FILE *out, const void *context)
 {
 	report_late_put(out, &run_of(context)->waits.late);
@@ -387,6 +392,11 @@ static bool has_why(const void *context)
 	return run_of(context)->why[0];
 }
 
+static bool has_sites(const void *context)
+{
+	return run_of(context)->sites.groups;
+}
+
 static bool has_late(const void *context)
 {
 	return run_of(context)->has_waits && run_of(context)->waits.has_mpi;
@@ -433,6 +443,7 @@ void report_run_put(FILE *out, const struct report_run *run)
 		{ "drawn", put_drawn, has_operations },
 		{ "mapped", put_mapped, has_maps },
 		{ "operations", put_operations },
+		{ "sites", put_sites, has_sites },
 		{ "files", put_files },
 		{ "processes", put_processes },
 		{ "facts", put_facts },

@@ -25,6 +25,8 @@ extern const char *const stat_by_words[];
 extern const char *const stat_sort_words[];
 
 /* stat_groups.c */
+const struct breakdown_group **stat_groups_sort(const struct breakdown *b, enum stat_sort sort);
+u64 stat_groups_time_ns(const struct breakdown *b);
 int stat_groups_text(const struct breakdown *b, enum stat_sort sort, u32 top);
 int stat_groups_json(struct json *json, const struct breakdown *b, enum stat_sort sort, u32 top);
 void stat_errors_text(const struct breakdown *b, u32 top);

@@ -59,8 +59,14 @@ static int compare(const void *a, const void *b, void *context)
 	return of_x < of_y ? 1 : -1;
 }
 
-/* Return: the groups in order, to be freed; NULL without memory. */
-static const struct breakdown_group **groups_sort(const struct breakdown *b, enum stat_sort sort)
+/**
+ * stat_groups_sort() - the groups in order
+ * @b: the groups
+ * @sort: their order
+ *
+ * Return: as many pointers as groups, to be freed; NULL without memory.
+ */
+const struct breakdown_group **stat_groups_sort(const struct breakdown *b, enum stat_sort sort)
 {
 	const struct breakdown_group **groups = calloc(HASH_COUNT(b->groups) + 1ul, sizeof(struct breakdown_group *));
 	struct breakdown_group *group;
@@ -74,7 +80,10 @@ static const struct breakdown_group **groups_sort(const struct breakdown *b, enu
 	return groups;
 }
 
-static u64 time_of_all(const struct breakdown *b)
+/**
+ * stat_groups_time_ns() - time in the operations of all groups, added up
+ */
+u64 stat_groups_time_ns(const struct breakdown *b)
 {
 	const struct breakdown_group *group;
 	u64 sum_ns = 0;
@@ -124,9 +133,9 @@ int stat_groups_text(const struct breakdown *b, enum stat_sort sort, u32 top)
 {
 	static const char *const head[] = { "operations", "failed", "time", "share", "mean", "p50", "p90", "p99", "max",
 					    "read", "written", "touched" };
-	const struct breakdown_group **groups = groups_sort(b, sort);
+	const struct breakdown_group **groups = stat_groups_sort(b, sort);
 	u32 i, count = HASH_COUNT(b->groups), shown = top && top < count ? top : count;
-	u64 all_ns = time_of_all(b);
+	u64 all_ns = stat_groups_time_ns(b);
 	struct table table;
 
 	if (!groups)
@@ -236,7 +245,7 @@ static void group_json(struct json *json, const struct breakdown_group *group, b
  */
 int stat_groups_json(struct json *json, const struct breakdown *b, enum stat_sort sort, u32 top)
 {
-	const struct breakdown_group **groups = groups_sort(b, sort);
+	const struct breakdown_group **groups = stat_groups_sort(b, sort);
 	u32 i, count = HASH_COUNT(b->groups);
 
 	if (!groups)

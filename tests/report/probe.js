@@ -151,6 +151,24 @@ function tables() {
 	check("its order is announced", table.tHead.rows[0].cells[1].getAttribute("aria-sort") === "ascending");
 }
 
+/* The first column has names, the fifth shares; as far as the page has call sites. */
+function callSites() {
+	const section = document.getElementById("sites-0"), table = section && section.querySelector("table.sortable");
+
+	if (!table)
+		return;
+	const rows = () => [...table.tBodies[0].rows], button = table.tHead.rows[0].cells[4].querySelector("button");
+	const shares = () => rows().map(row => quantityOf(row.cells[4].textContent));
+
+	check("call sites have rows, the most time first", rows().length > 3 && shares().every((v, i, all) => !i || all[i - 1] >= v));
+	button.click();
+	button.click();
+	check("call sites sort by their share", shares().every((v, i, all) => !i || all[i - 1] <= v) && shares()[0] < shares()[rows().length - 1]);
+	button.click();
+	check("the table of call sites scrolls inside of the window", section.querySelector(".scroll").getBoundingClientRect().right <= innerWidth + 1);
+	check("call sites are in the contents", Boolean(document.querySelector('#contents a[href="#sites-0"]')) || DATA.runs.length > 1);
+}
+
 function figures() {
 	for (const figure of document.querySelectorAll("figure[data-chart]")) {
 		const svg = figure.querySelector("svg, p");
@@ -178,6 +196,7 @@ function figures() {
 	if (document.querySelector('[data-chart="around"]'))
 		await dependencies();
 	tables();
+	callSites();
 	results.push("end of the probe");
 	put(document.body, "pre", { id: "results" }, "\n" + results.join("\n") + "\n");
 })();

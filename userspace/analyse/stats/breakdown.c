@@ -396,6 +396,8 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
  *	an error
  * @reject: filled in if the trace is refused
  *
+ * If the key is the call site and the trace has none, there are no groups: the operations are not read.
+ *
  * Return: 0 or a negative errno.
  */
 int breakdown_read(const char *path, struct breakdown *breakdown, struct iot_reject *reject)
@@ -405,6 +407,8 @@ int breakdown_read(const char *path, struct breakdown *breakdown, struct iot_rej
 
 	if (!err && breakdown->key == BREAKDOWN_site)
 		err = symbols_open(path, &breakdown->symbols, reject);
+	if (!err && breakdown->symbols && !symbols_has_stacks(breakdown->symbols))
+		return 0;
 	if (!err)
 		err = request_pairs_open(&breakdown->requests, sizeof(struct breakdown_request));
 	if (!err)
