@@ -32,6 +32,7 @@ struct options {
 	enum breakdown_key by;
 	struct selection selection;
 	bool has_waits;
+	bool has_bandwidth;
 	bool is_json;
 };
 
@@ -46,8 +47,11 @@ static const struct option_row option_rows[] = {
 	{ "waits", 'w', .field = FIELD(has_waits),
 	  .help = "print the time of each process in storage, computation and waits, imbalance between ranks, and late "
 		  "arrivals at MPI calls" },
+	{ "bandwidth", 0, .field = FIELD(has_bandwidth),
+	  .help = "print the bandwidth of reads and writes, of all, of each process or rank, and by request size; creates and "
+		  "unlinks per second" },
 	{ "top", 'n', OPTION_COUNT, "N", .max = UINT32_MAX, .field = FIELD(top), .given = FIELD(has_top),
-	  .help = "print the first N files, processes or groups, 0 for all (default: 10)" },
+	  .help = "print the first N rows of a table, 0 for all (default: 10)" },
 	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON, with all files and processes, or all groups without --top" },
 	{},
 };
@@ -56,6 +60,8 @@ static void check(struct option_state *state)
 {
 	const struct options *options = state->options;
 
+	if (options->has_bandwidth && (options->has_by || options->has_sort || options->has_waits))
+		option_error(state, "--bandwidth can be combined with --top, --json and selections only");
 	if (options->has_waits && (options->has_by || options->has_sort || !selection_is_all(&options->selection)))
 		option_error(state, "--waits can be combined with --top and --json only");
 }
@@ -521,6 +527,9 @@ static int run(int argc, char **argv)
 		options.sort = STAT_SORT_NAME;
 	if (options.has_waits)
 		return stat_waits(options.path, options.name, options.top, options.is_json);
+	if (options.has_bandwidth)
+		return stat_bandwidth(options.path, options.name, &options.selection,
+				      options.is_json && !options.has_top ? 0 : options.top, options.is_json);
 	if (options.has_by || options.has_sort || !selection_is_all(&options.selection))
 		return stat_groups(&options);
 	return stat_all(&options);

@@ -34,6 +34,9 @@ void stat_errors_text(const struct breakdown *b, u32 top);
 /* stat_waits.c */
 int stat_waits(const char *path, const char *name, u32 top, bool is_json);
 
+/* stat_bandwidth.c */
+int stat_bandwidth(const char *path, const char *name, const struct selection *selection, u32 top, bool is_json);
+
 /* stat_access.c */
 void stat_access_text(const struct breakdown *b);
 void stat_access_json(struct json *json, const struct breakdown *b);

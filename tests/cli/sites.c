@@ -3,7 +3,10 @@
  * sites.c - writes a trace whose operations have call sites: functions of this program, of a program that is not here and
  * has a hostile name, and unknown ones.
  *
- *	sites OUTPUT [OTHERS]	OTHERS: call sites that are only addresses, with a read of 1 us each
+ *	sites OUTPUT [OTHERS [untimed]]
+ *
+ * OTHERS: call sites that are only addresses, with a read of 1 us each. untimed: as in an imported log, one more write has no
+ * duration.
  */
 #include <iotape/iotape.h>
 
@@ -147,8 +150,8 @@ int main(int argc, char **argv)
 	struct iotape_error error;
 	struct stat stat_of;
 
-	if (argc < 2 || argc > 3 || readlink("/proc/self/exe", program, sizeof(program) - 1) < 0 || stat(program, &stat_of)) {
-		fputs("usage: sites OUTPUT [OTHERS]\n", stderr);
+	if (argc < 2 || argc > 4 || readlink("/proc/self/exe", program, sizeof(program) - 1) < 0 || stat(program, &stat_of)) {
+		fputs("usage: sites OUTPUT [OTHERS [untimed]]\n", stderr);
 		return 2;
 	}
 	if (iotape_writer_open(argv[1], NULL, &writer, &error)) {
@@ -157,7 +160,9 @@ int main(int argc, char **argv)
 	}
 	add_files();
 	add_sites(program, &stat_of, argc > 2 ? (unsigned int)atoi(argv[2]) : 0);
-	if (iotape_writer_finish(writer, &error)) {
+	if (argc > 3)
+		add_op("write", 0, 65536, 0);
+	if ((argc > 3 && iotape_writer_add_fact(writer, "source", "strace", &error)) || iotape_writer_finish(writer, &error)) {
 		fprintf(stderr, "sites: %s\n", error.sentence);
 		return 1;
 	}

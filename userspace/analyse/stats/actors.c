@@ -239,3 +239,36 @@ u64 actor_process(const struct actor *actor)
 		return 1ull << 63 | actor->task;
 	return (u64)(actor->node + 1) << 32 | actor->tgid;
 }
+
+/**
+ * actors_node_name() - the node of a task; "?" if it is not known
+ * @actors: of the trace
+ * @actor: of them, or NULL
+ */
+const char *actors_node_name(const struct actors *actors, const struct actor *actor)
+{
+	return actor && actor->node != ACTOR_UNKNOWN ? actors->nodes[actor->node] : "?";
+}
+
+/**
+ * actors_name() - the name of a process or thread
+ * @actors: of the trace
+ * @task: of it
+ * @pid: of the process or thread; 0 if not known
+ * @name: out: command and @pid, with the node if there are several, since process ids may be equal there; or the number of the task
+ * @size_bytes: of @name
+ */
+void actors_name(const struct actors *actors, u32 task, u32 pid, char *name, size_t size_bytes)
+{
+	const struct actor *actor = actors_find(actors, task);
+	const char *command = actor && actor->command[0] ? actor->command : "?";
+
+	if (actors->is_by_command && actor && !pid)
+		snprintf(name, size_bytes, "%s", actor->command);
+	else if (!actor || !pid)
+		snprintf(name, size_bytes, "task %u", task);
+	else if (actors->node_count > 1)
+		snprintf(name, size_bytes, "%s %u on %s", command, pid, actors_node_name(actors, actor));
+	else
+		snprintf(name, size_bytes, "%s %u", command, pid);
+}

@@ -64,5 +64,7 @@ int actors_read(const char *path, struct actors *actors, struct iot_reject *reje
 void actors_free(struct actors *actors);
 const struct actor *actors_find(const struct actors *actors, u32 task);
 u64 actor_process(const struct actor *actor);
+const char *actors_node_name(const struct actors *actors, const struct actor *actor);
+void actors_name(const struct actors *actors, u32 task, u32 pid, char *name, size_t size_bytes);
 
 #endif

@@ -22,29 +22,6 @@ static struct breakdown_request *request_data(struct request_pair *pair)
 
 /* -- groups ----------------------------------------------------------------------------------------- */
 
-static const char *node_name(const struct breakdown *b, const struct actor *actor)
-{
-	return actor && actor->node != ACTOR_UNKNOWN ? b->actors.nodes[actor->node] : "?";
-}
-
-/* With the node if there are several: process ids and ranks of other things may be equal there. */
-static void name_process(const struct breakdown *b, const struct actor *actor, u32 task, u32 pid, char *name)
-{
-	size_t at;
-
-	if (b->actors.is_by_command && actor && !pid) {
-		snprintf(name, NAME_BYTES, "%s", actor->command);
-		return;
-	}
-	if (!actor || !pid) {
-		snprintf(name, NAME_BYTES, "task %u", task);
-		return;
-	}
-	at = (size_t)snprintf(name, NAME_BYTES, "%s %u", actor->command[0] ? actor->command : "?", pid);
-	if (b->actors.node_count > 1)
-		snprintf(name + at, NAME_BYTES - at, " on %s", node_name(b, actor));
-}
-
 static void name_known(u32 value, bool is_known, char *name)
 {
 	if (is_known)
@@ -81,16 +58,16 @@ static void name_group(const struct breakdown *b, u16 kind, u32 task, const char
 		name_path(b->key, path, name);
 		break;
 	case BREAKDOWN_process:
-		name_process(b, actor, task, actor ? actor->tgid : 0, name);
+		actors_name(&b->actors, task, actor ? actor->tgid : 0, name, NAME_BYTES);
 		break;
 	case BREAKDOWN_thread:
-		name_process(b, actor, task, actor ? actor->pid : 0, name);
+		actors_name(&b->actors, task, actor ? actor->pid : 0, name, NAME_BYTES);
 		break;
 	case BREAKDOWN_rank:
 		name_known(actor ? actor->rank : 0, actor && actor->rank != ACTOR_UNKNOWN, name);
 		break;
 	case BREAKDOWN_node:
-		snprintf(name, NAME_BYTES, "%s", node_name(b, actor));
+		snprintf(name, NAME_BYTES, "%s", actors_node_name(&b->actors, actor));
 		break;
 	case BREAKDOWN_site:	 /* see group_of() */
 	case BREAKDOWN_interval: /* of counters only */
