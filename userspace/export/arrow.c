@@ -101,7 +101,8 @@ static void put(struct export *x, const void *bytes, size_t count)
 {
 	struct arrow *a = x->context;
 
-	fwrite(bytes, 1, count, x->out);
+	if (count) /* a column without texts has no memory */
+		fwrite(bytes, 1, count, x->out);
 	a->at_bytes += count;
 }
 

@@ -25,7 +25,8 @@ static size_t append(struct flat *f, size_t bytes)
 		f->bytes = larger;
 		f->room = room;
 	}
-	memset(f->bytes + at, 0, bytes);
+	if (bytes)
+		memset(f->bytes + at, 0, bytes);
 	f->count += bytes;
 	return at;
 }
