@@ -362,7 +362,7 @@ void report_around_put(FILE *out, const struct report_run *run)
 }
 
 /**
- * report_around_caption_put() - write which operations are in the dependency view, and what the critical path consists of
+ * report_around_caption_put() - write which operations the dependency view has, and the parts of the critical path
  */
 void report_around_caption_put(FILE *out, const struct report_run *run)
 {

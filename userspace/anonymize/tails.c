@@ -58,7 +58,7 @@ static void replace_executable(struct anonymize *a, struct iot_record *record)
 		anon_set_tail(a, record);
 }
 
-/* A build id names a program, and addresses are places in it: both are kept only with the names of programs. */
+/* A build id identifies a program: it is kept only with the names of programs. */
 static void replace_code(struct anonymize *a, struct iot_record *record)
 {
 	size_t build_bytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * xml_parts.c - what a workload in XML has and the text has not: variables of the environment, pools of files, sizes of
- * datatypes, and transfers of MPI files by their properties. All become operations and expressions of the text.
+ * xml_parts.c - the parts that only a workload in XML has, not the text: variables of the environment, pools of files, sizes
+ * of datatypes, and transfers of MPI files by their properties. All become operations and expressions of the text.
  */
 #ifdef IOTAPE_HAS_LIBXML2
 #include <stdarg.h>

@@ -272,7 +272,7 @@ static u64 near_find(const struct stack *stack, u64 distance)
 	return 0;
 }
 
-/* A caller that is not known: what follows are callers of it. */
+/* A caller that is not known; the following frames are its callers. */
 static void frame_add_unknown(struct stack *stack)
 {
 	stack->frames[stack->frame_count++] = (struct symbols_frame){ .function = "?", .build = "" };
