@@ -244,6 +244,76 @@ static long run_close(void)
 	return result_of(close(closing));
 }
 
+/* -- what is set up before a session starts --------------------------------------------------------- */
+
+/* A request that failed can be repeated, and the session starts. */
+static void close_requested(void)
+{
+	must(!run_session(), "start");
+	close_bound();
+}
+
+static long run_count(void)
+{
+	const struct iot_count count = { .rows = IOT_COUNTERS_ROWS_MIN };
+
+	return last = result_of(ioctl(fd, IOT_IOC_COUNT, &count));
+}
+
+static void close_count(void)
+{
+	must(last >= 0 || !run_count(), "count again");
+	close_requested();
+}
+
+static long run_stacks(void)
+{
+	const struct iot_stacks stacks = { .kinds = { ~0ull } };
+
+	return last = result_of(ioctl(fd, IOT_IOC_STACKS, &stacks));
+}
+
+static void close_stacks(void)
+{
+	must(last >= 0 || !run_stacks(), "stacks again");
+	close_requested();
+}
+
+static long run_delay(void)
+{
+	const struct iot_delay delay = {
+		.thread = 1,
+		.period = 1,
+		.asleep_ns = IOT_DELAY_MIN_NS,
+		.idle_ns = IOT_DELAY_MIN_NS,
+		.limit_ns = IOT_DELAY_MIN_NS,
+		.total_ns = IOT_DELAY_MIN_NS,
+	};
+
+	return last = result_of(ioctl(fd, IOT_IOC_DELAY, &delay));
+}
+
+static void close_delay(void)
+{
+	must(last >= 0 || !run_delay(), "delays again");
+	close_requested();
+}
+
+static void open_counting(void)
+{
+	open_bound();
+	must(!run_count(), "count");
+	must(!run_session(), "start");
+}
+
+static long run_turn(void) { return last = result_of(ioctl(fd, IOT_IOC_TURN)); }
+
+static void close_turn(void)
+{
+	must(last >= 0 || !run_turn(), "turn again");
+	close_bound();
+}
+
 /* -- mailboxes -------------------------------------------------------------------------------------- */
 
 static int joined = -1;
@@ -484,11 +554,15 @@ const struct operation module_operations[] = {
 	{ "mount-over", NULL, NULL, make_mount_point, open_busy, run_mount_over, close_busy },
 	{ "umount", NULL, NULL, make_mount_point, open_mount, run_umount, close_mount },
 	{ "iotape-open", NULL, NULL, NULL, NULL, run_control_open, close_fd },
-	{ "session-create", NULL, NULL, NULL, open_control, run_create, close_created },
+	{ "session-create", NULL, NULL, NULL, open_control, run_create, close_created, ENFILE },
 	{ "session-bind", NULL, NULL, NULL, open_session, run_bind, close_session, ENOBUFS },
 	{ "session-start", NULL, NULL, make_mount_point, open_bound, run_session, close_bound },
 	{ "session-start-busy", NULL, NULL, make_mount_point, open_bound_busy, run_session,
 	  close_bound_busy },
+	{ "session-count", NULL, NULL, make_mount_point, open_bound, run_count, close_count },
+	{ "session-stacks", NULL, NULL, make_mount_point, open_bound, run_stacks, close_stacks },
+	{ "session-delay", NULL, NULL, make_mount_point, open_bound, run_delay, close_delay },
+	{ "session-turn", NULL, NULL, make_mount_point, open_counting, run_turn, close_turn },
 	{ "session-join", NULL, NULL, make_mount_point, open_unjoined, run_join, close_joined },
 	{ "mailbox", NULL, NULL, make_mount_point, open_joined, run_mailbox, close_mailbox },
 	{ "mailbox-sync", NULL, NULL, make_mount_point, open_mailbox, run_mailbox_sync, close_mailbox },
