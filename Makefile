@@ -106,6 +106,11 @@ check-packages:
 check-slurm:
 	@tests/summary --timeout=3600 tests/slurm/run
 
+## check-soak: random load on the modules for MINUTES (180) in a virtual machine: nothing leaks or grows (root); KERNEL=debug, SEED=N
+check-soak: MINUTES ?= 180
+check-soak:
+	@tests/summary --timeout=$$(($(MINUTES) * 60 + 7200)) "tests/soak/run --minutes=$(MINUTES) $(if $(KERNEL),--kernel=$(KERNEL)) $(if $(SEED),--seed=$(SEED))"
+
 ## demo: record a program, replay it on two storages, compare (root)
 demo:
 	@tools/demo
@@ -139,5 +144,5 @@ help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-all check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages check-slurm deb rpm demo bench drift docs \
+	uninstall-modules check-fast check check-all check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages check-slurm check-soak deb rpm demo bench drift docs \
 	clean help
