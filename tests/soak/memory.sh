@@ -7,7 +7,7 @@
 
 measures=$work/measures
 module_caches=(tapefs_inode iot_task request)
-# What is measured after them, in the order of columns, with the permitted growth.
+# What is measured after them (slab includes objects that are larger than a slab), in the order of columns, with the permitted growth.
 columns=("unreclaimable slab in KiB" "vmalloc without stacks in KiB" "per-CPU memory in KiB" "open files" "tasks without kworkers")
 growths=(1024 256 64 40 4)
 
@@ -48,17 +48,21 @@ growth() {
 		END {
 			skip = int(NR / 10) < 3 ? 3 : int(NR / 10)
 			third = int((NR - skip) / 3)
-			if (third < 3) { print "few"; exit }
+			if (third < 2) { print "few"; exit }
 			print median(skip + 1, third), median(NR - third + 1, third)
 		}' "$measures"
 }
 
 grows_at_most() { # LIMIT BEFORE AFTER
 	[ $(($3 - $2)) -le "$1" ] && return
-	echo "from $2 to $3, at most $1 more is allowed; caches that have grown most, in objects:"
-	join <(awk 'NR > 2 { print $1, $2 }' "$work/slabs.$middle" | sort) <(awk 'NR > 2 { print $1, $2 }' "$work/slabs.$count" | sort) |
-		awk '{ print $3 - $2, $1 }' | sort -rn | head -n 12
+	echo "from $2 to $3, at most $1 more is allowed"
 	return 1
+}
+
+# Caches that have grown most since the first third, in KiB and objects.
+grown_caches() {
+	join <(awk 'NR > 2 { print $1, $2 }' "$work/slabs.$middle" | sort) <(awk 'NR > 2 { print $1, $2, $4 }' "$work/slabs.$count" | sort) |
+		awk '{ printf "%d KiB, %d objects: %s\n", ($3 - $2) * $4 / 1024, $3 - $2, $1 }' | sort -rn | head -n 12
 }
 
 # A limit that is not reached by noise; a leak in each round is a multiple of it after some hours.
@@ -87,5 +91,6 @@ check_memory() {
 	for i in "${!columns[@]}"; do
 		check_growth "${columns[i]}" $((i + 5)) "${growths[i]}"
 	done
+	grown_caches | sed 's/^/# /'
 	sed 's/^/# /' "$measures" | awk -v n="$count" 'n < 20 || NR % int(n / 20) == 0'
 }
