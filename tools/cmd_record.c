@@ -696,25 +696,52 @@ static bool has_found_operations(const struct collector_result *result)
 	return result->operations || result->refused;
 }
 
+/* Return: descriptor of the session, or a negative errno. After an error there is a sentence, unless it was printed. */
+static int open_session(struct options *options, struct grant *grant, uint64_t *session, char *why, size_t room)
+{
+	int fd = control_open(&options->record, session, why, room), err;
+
+	if ((fd != -EPERM && fd != -EACCES) || options->is_attach)
+		return fd;
+	err = grant_start(grant, &options->record, why, room);
+	if (err)
+		return err == -ENOENT ? fd : err;
+	facts_add(&options->facts, IOT_FACT_ONLY, "user");
+	*session = grant->session;
+	return grant->session_fd;
+}
+
+static int start_command(struct runner *runner, const struct options *options, struct grant *grant, int session_fd, char *why,
+			 size_t room)
+{
+	if (!grant->pid)
+		return runner_start(runner, &options->record, session_fd, warn, why, room);
+	mounts_warn(&options->record, warn);
+	return grant_run(runner, grant, why, room);
+}
+
 static int record(struct options *options)
 {
 	struct collector_options collect = {
 		.path = options->record.output,
-		.facts = (const char *const *)options->facts.lines,
 		.buffers = options->record.buffers,
 		.flight = options->record.is_flight ? &options->flight : NULL,
 	};
 	struct collector_result result;
 	struct collector collector;
+	struct grant grant = {};
 	struct runner runner;
 	char why[512] = "", *last_fact = descendants_fact_open();
 	int status = 0, err;
 	bool is_good;
 	uint64_t session;
-	int session_fd = last_fact ? control_open(&options->record, &session, why, sizeof(why)) : -ENOMEM;
+	int session_fd = last_fact ? open_session(options, &grant, &session, why, sizeof(why)) : -ENOMEM;
 
+	if (session_fd == -EPERM && !why[0])
+		return EXIT_FAILED; /* iotape-mount has printed the reason */
 	if (session_fd < 0)
 		return fail("%s", why[0] ? why : strerror(-session_fd));
+	collect.facts = (const char *const *)options->facts.lines;
 	collect.session_fd = session_fd;
 	collect.last_fact = last_fact;
 	collect.stream_fd = options->stream_fd;
@@ -735,7 +762,7 @@ static int record(struct options *options)
 		say("warning: no thread can be created: SIGUSR1 writes no dump, only iotape ctl dump does");
 	if (options->is_attach)
 		return record_attached(options, &collector, session_fd);
-	err = runner_start(&runner, &options->record, session_fd, warn, why, sizeof(why));
+	err = start_command(&runner, options, &grant, session_fd, why, sizeof(why));
 	close(session_fd); /* the collector keeps it */
 	if (!err) {
 		runner_wait(&runner, &status);
@@ -910,6 +937,8 @@ static int run(int argc, char **argv)
 		.flight = { .dumps_max = FLIGHT_DUMPS_DEFAULT, .say = say_text, .complain = say_text },
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "--granted")) /* by iotape-mount */
+		return granted_main(argv + 2);
 	record_job_find(&options.job);
 	options_parse(&option_table, argc, argv, &options);
 	if (options.is_quiet)

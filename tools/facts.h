@@ -9,7 +9,7 @@
 #include "record/record.h"
 #include "replay/replay.h"
 
-#define FACTS_MAX (18 + RECORD_MOUNTS_MAX + IOT_OMISSION_END)
+#define FACTS_MAX (19 + RECORD_MOUNTS_MAX + IOT_OMISSION_END)
 
 /**
  * struct facts - the lines, in memory until the process ends

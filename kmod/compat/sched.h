@@ -7,6 +7,7 @@
 
 #include <linux/limits.h>
 #include <linux/sched.h>
+#include <linux/sched/coredump.h>
 
 /*
  * CONFIG_SCHED_INFO, which distributions have: time that a thread was runnable and waited for a CPU, in ns, as of when
@@ -29,6 +30,12 @@ static inline u64 iot_thread_arrived_ns(const struct task_struct *thread)
 #else
 	return 0;
 #endif
+}
+
+/* May the user whose process it is read the memory of it, by ptrace(2) for example? */
+static inline bool iot_mm_is_dumpable(const struct mm_struct *mm)
+{
+	return get_dumpable((struct mm_struct *)mm) == SUID_DUMP_USER;
 }
 
 /* Is the program of a thread a 32-bit one? Each architecture has a flag of its own. */

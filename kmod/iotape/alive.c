@@ -10,17 +10,20 @@
 
 #include "alive.h"
 #include "ctl.h"
+#include "session.h"
 #include "task.h"
 
 /**
  * struct alive_list - threads found so far
  * @session: number of the session that knows them
+ * @only: the user that it is restricted to, if it is: others are not listed
  * @threads: room for them
  * @room: size of @threads
  * @count: threads found, also without room
  */
 struct alive_list {
 	u64 session;
+	struct iot_only only;
 	struct iot_alive_thread *threads;
 	u32 room;
 	u32 count;
@@ -35,6 +38,8 @@ static void see_task(struct iot_task *task, void *context)
 
 	if (!iot_task_is_known(task, list->session) || READ_ONCE(thread->flags) & (PF_EXITING | PF_KTHREAD))
 		return;
+	if (list->only.is_on && !iot_only_owns(&list->only, thread))
+		return;
 	if (list->count++ >= list->room)
 		return;
 	found = &list->threads[list->count - 1];
@@ -42,6 +47,21 @@ static void see_task(struct iot_task *task, void *context)
 	found->tgid = task_tgid_vnr(thread);
 	memcpy(found->command, thread->comm, sizeof(found->command)); /* another task may be changing it */
 	found->command[sizeof(found->command) - 1] = 0;
+}
+
+static int find_session(struct alive_list *list, u64 number)
+{
+	struct iot_session *session;
+	bool is_permitted;
+
+	mutex_lock(&iot_control_lock);
+	session = iot_session_find_locked(number);
+	is_permitted = iot_ctl_is_permitted(session);
+	if (session)
+		list->only = session->only;
+	mutex_unlock(&iot_control_lock);
+	list->session = number;
+	return is_permitted ? 0 : -EPERM;
 }
 
 /**
@@ -54,15 +74,15 @@ int iot_alive_list(struct iot_alive __user *arg)
 {
 	struct alive_list list = {};
 	struct iot_alive alive;
-	int err = 0;
+	int err;
 
-	if (!iot_ctl_is_permitted())
-		return -EPERM;
 	if (copy_from_user(&alive, arg, sizeof(alive)))
 		return -EFAULT;
+	err = find_session(&list, alive.session);
+	if (err)
+		return err;
 	if (alive.room > IOT_ALIVE_MAX || alive.count || !alive.session)
 		return -EINVAL;
-	list.session = alive.session;
 	list.room = alive.room;
 	list.threads = kvcalloc(alive.room, sizeof(*list.threads), GFP_KERNEL_ACCOUNT);
 	if (alive.room && !list.threads)

@@ -299,7 +299,7 @@ void __iot_backpressure_here(struct iot_source *source)
 
 	if (!session)
 		return;
-	task = task_that_waits_here(session);
+	task = iot_only_admits(session) ? task_that_waits_here(session) : NULL;
 	if (task)
 		kref_get(&session->refs);
 	iot_session_leave();

@@ -80,7 +80,7 @@ static int control_query(void __user *arg)
 		.kinds = 0 IOT_RECORDS(COUNT_KIND),
 #undef COUNT_KIND
 		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | IOT_FEATURE_PROGRAM | IOT_FEATURE_CTL |
-			    IOT_FEATURE_COUNTERS | IOT_FEATURE_TURN | IOT_FEATURE_REFILTER | IOT_FEATURE_STACKS |
+			    IOT_FEATURE_COUNTERS | IOT_FEATURE_TURN | IOT_FEATURE_REFILTER | IOT_FEATURE_STACKS | IOT_FEATURE_ONLY |
 			    (iot_delays_can() ? IOT_FEATURE_DELAY : 0) | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
 	};
 
@@ -109,7 +109,7 @@ static int control_create(struct control *control, struct iot_create __user *arg
 	struct iot_create create;
 	const char *fault;
 
-	if (!iot_ctl_is_permitted())
+	if (!iot_ctl_is_permitted(NULL))
 		return iot_refuse(-EPERM, "create: without CAP_SYS_ADMIN");
 	if (copy_from_user(&create, arg, sizeof(create)))
 		return -EFAULT;
@@ -177,8 +177,21 @@ static int control_admit(struct control *control, const void __user *arg)
 		return -EFAULT;
 	err = iot_session_admit(control->session, &admit);
 	if (err)
-		iot_refuse(err, "admit: %s", err == -ENOSPC ? "too many users and groups" : "no such user or group");
+		iot_refuse(err, "admit: %s", err == -ENOSPC ? "too many users and groups" :
+					     err == -EPERM  ? "the session is restricted to one user" :
+							      "no such user or group");
 	return err;
+}
+
+static int control_only(struct control *control, const void __user *arg)
+{
+	struct iot_only_user only;
+
+	if (!control->session)
+		return iot_refuse(-EINVAL, "only: the descriptor is no session");
+	if (copy_from_user(&only, arg, sizeof(only)))
+		return -EFAULT;
+	return iot_only_set(control->session, &only);
 }
 
 static int control_filter(struct control *control, const void __user *arg)
@@ -336,11 +349,11 @@ static int control_status(struct iot_status __user *arg)
 	struct iot_status status;
 	int err;
 
-	if (!iot_ctl_is_permitted())
-		return iot_refuse(-EPERM, "status: without CAP_SYS_ADMIN");
 	if (copy_from_user(&status, arg, sizeof(status)))
 		return -EFAULT;
 	err = iot_session_status(&status);
+	if (err == -EPERM)
+		iot_refuse(err, "status: without CAP_SYS_ADMIN");
 	if (!err && copy_to_user(arg, &status, sizeof(status)))
 		err = -EFAULT;
 	return err;
@@ -397,6 +410,9 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 	case IOT_IOC_JOIN:
 		err = control_join(control, user);
 		break;
+	case IOT_IOC_ONLY:
+		err = control_only(control, user);
+		break;
 	case IOT_IOC_FILTER:
 		err = control_filter(control, user);
 		break;
@@ -449,6 +465,8 @@ static ssize_t control_write(struct file *file, const char __user *data, size_t 
 		return iot_refuse(-EINVAL, "write: the descriptor has not joined a session");
 	if (bytes > sizeof(buffer))
 		return iot_refuse(-EINVAL, "write: more than %zu bytes", sizeof(buffer));
+	if (!iot_only_admits(session))
+		return iot_refuse(-EPERM, "write: the session is restricted to another user");
 	if (copy_from_user(buffer, data, bytes))
 		return -EFAULT;
 	while (done < bytes) {
@@ -469,8 +487,10 @@ static int control_mmap(struct file *file, struct vm_area_struct *vma)
 	struct control *control = file->private_data;
 	struct iot_session *session = READ_ONCE(control->joined);
 
-	return session ? iot_mailbox_map(session, vma) :
-			 iot_refuse(-EINVAL, "mmap: the descriptor has not joined a session");
+	if (!session)
+		return iot_refuse(-EINVAL, "mmap: the descriptor has not joined a session");
+	return iot_only_admits(session) ? iot_mailbox_map(session, vma) :
+					  iot_refuse(-EPERM, "mmap: the session is restricted to another user");
 }
 
 /* msync(2) of a mailbox. */

@@ -593,6 +593,16 @@ static int rows_give(struct iot_counters *read, struct iot_counters __user *arg)
 	return err;
 }
 
+static bool is_permitted(u64 number)
+{
+	bool is_it;
+
+	mutex_lock(&iot_control_lock);
+	is_it = iot_ctl_is_permitted(iot_session_find_locked(number));
+	mutex_unlock(&iot_control_lock);
+	return is_it;
+}
+
 /**
  * iot_counters_read() - IOT_IOC_COUNTERS
  * @own: the session that the descriptor is; NULL if it is none
@@ -609,7 +619,7 @@ int iot_counters_read(const struct iot_session *own, struct iot_counters __user 
 		return -EFAULT;
 	if (!read.session && own)
 		read.session = own->number;
-	if ((!own || read.session != own->number) && !iot_ctl_is_permitted())
+	if ((!own || read.session != own->number) && !is_permitted(read.session))
 		return iot_refuse(-EPERM, "counters: without CAP_SYS_ADMIN");
 	if (read.flags & ~IOT_COUNTERS_ASIDE || !read.room || read.room > IOT_COUNTERS_ROOM_MAX)
 		return iot_refuse(-EINVAL, "counters: no room, too much of it, or unknown flags");

@@ -24,14 +24,32 @@
 #define AGAIN_MS 20 /* until there may be room for a record */
 
 /**
- * iot_ctl_is_permitted() - may current make sessions, list them and change them?
+ * iot_ctl_is_permitted() - may current list a session and change it?
+ * @session: any; NULL: may current make sessions, and list and change all?
  *
- * The only place that decides on rights over sessions. A task that has the descriptor of a session needs no
- * permission for that session.
+ * The only place that decides on rights over sessions. A session that is restricted to a user is that user's. A task that has the
+ * descriptor of a session needs no permission for that session.
  */
-bool iot_ctl_is_permitted(void)
+bool iot_ctl_is_permitted(const struct iot_session *session)
 {
-	return capable(CAP_SYS_ADMIN);
+	return (session && iot_only_is_of_current(&session->only)) || capable(CAP_SYS_ADMIN);
+}
+
+/**
+ * iot_ctl_get() - a session by its number, if current may change it
+ * @number: of the session
+ *
+ * Return: the session with a reference; -ENOENT if there is none; -EPERM also if current could not know of it.
+ */
+struct iot_session *iot_ctl_get(u64 number)
+{
+	struct iot_session *session = iot_session_get(number);
+
+	if (iot_ctl_is_permitted(session))
+		return session ?: ERR_PTR(-ENOENT);
+	if (session)
+		iot_session_put(session);
+	return ERR_PTR(iot_refuse(-EPERM, "session %llu: without CAP_SYS_ADMIN", number));
 }
 
 /**
@@ -318,7 +336,7 @@ static int session_set_buffers(struct iot_session *session, struct iot_rec_contr
 {
 	int err;
 
-	if (r->value < IOT_BUFFERS_MIN || r->value > IOT_BUFFERS_MAX)
+	if (r->value < IOT_BUFFERS_MIN || r->value > (session->only.is_on ? IOT_ONLY_BUFFERS_MAX : IOT_BUFFERS_MAX))
 		return -EINVAL;
 	err = control_mark(session, r->verb, r->value);
 	return err ?: control_record(session, r);
@@ -388,13 +406,11 @@ int iot_ctl_change(const struct iot_ctl __user *arg)
 	struct iot_ctl ctl;
 	int err;
 
-	if (!iot_ctl_is_permitted())
-		return iot_refuse(-EPERM, "ctl: without CAP_SYS_ADMIN");
 	if (copy_from_user(&ctl, arg, sizeof(ctl)))
 		return -EFAULT;
-	session = iot_session_get(ctl.session);
-	if (!session)
-		return iot_refuse(-ENOENT, "ctl: no session %llu", ctl.session);
+	session = iot_ctl_get(ctl.session);
+	if (IS_ERR(session))
+		return PTR_ERR(session);
 	err = -EINTR;
 	if (!mutex_lock_interruptible(&session->control.lock)) {
 		err = session_change(session, &ctl);
@@ -554,11 +570,11 @@ static int session_refilter(struct iot_session *session, struct refilter *filter
 
 static int refilter_find(struct refilter *filter, u64 number)
 {
-	struct iot_session *session = iot_session_get(number);
+	struct iot_session *session = iot_ctl_get(number);
 	int err = -EINTR;
 
-	if (!session)
-		return -ENOENT;
+	if (IS_ERR(session))
+		return PTR_ERR(session);
 	if (!mutex_lock_interruptible(&session->control.lock)) {
 		err = session_refilter(session, filter);
 		mutex_unlock(&session->control.lock);
@@ -589,8 +605,6 @@ int iot_ctl_refilter(const struct iot_refilter __user *arg)
 	struct iot_refilter request;
 	int err;
 
-	if (!iot_ctl_is_permitted())
-		return iot_refuse(-EPERM, "refilter: without CAP_SYS_ADMIN");
 	if (copy_from_user(&request, arg, sizeof(request)))
 		return -EFAULT;
 	err = refilter(&request);
@@ -716,8 +730,6 @@ int iot_ctl_info(struct iot_info __user *arg)
 	char *texts;
 	int err = 0;
 
-	if (!iot_ctl_is_permitted())
-		return iot_refuse(-EPERM, "info: without CAP_SYS_ADMIN");
 	if (copy_from_user(&info, arg, sizeof(info)))
 		return -EFAULT;
 	if (info.room > IOT_INFO_TEXT_MAX_BYTES)
@@ -727,7 +739,9 @@ int iot_ctl_info(struct iot_info __user *arg)
 		return -ENOMEM;
 	mutex_lock(&iot_control_lock);
 	session = iot_session_find_locked(info.session);
-	if (session)
+	if (!iot_ctl_is_permitted(session))
+		err = iot_refuse(-EPERM, "info: session %llu: without CAP_SYS_ADMIN", info.session);
+	else if (session)
 		info_fill(session, &info, texts);
 	else
 		err = -ENOENT;

@@ -48,7 +48,8 @@ struct iot_ctl_state {
 	u32 filter_bytes;
 };
 
-bool iot_ctl_is_permitted(void);
+bool iot_ctl_is_permitted(const struct iot_session *session);
+struct iot_session *iot_ctl_get(u64 number);
 int iot_ctl_change(const struct iot_ctl __user *arg);
 int iot_ctl_refilter(const struct iot_refilter __user *arg);
 int iot_ctl_answer(struct iot_session *session, u64 number, int err);

@@ -385,8 +385,8 @@ bool iot_gate_refuses(const struct iot_source *source, enum iot_kind kind, const
 
 	preempt_disable(); /* instead of rcu_read_lock(), which costs more; and for texts of this CPU */
 	session = rcu_dereference_sched(source->session);
-	if (!session || current->tgid == session->collector)
-		goto out;
+	if (!session || current->tgid == session->collector || !iot_only_admits(session))
+		goto out; /* the gate counts it */
 	program = rcu_dereference_sched(session->gate.program);
 	if (!program)
 		goto out;

@@ -61,7 +61,7 @@ void iot_freed_record(struct iot_source *source, u64 begin_ns)
 	if (!session)
 		return;
 	task = task_outside(session);
-	if (task && !rcu_access_pointer(session->counters) && !READ_ONCE(session->gate.is_paused))
+	if (task && iot_only_admits(session) && !rcu_access_pointer(session->counters) && !READ_ONCE(session->gate.is_paused))
 		freed_record(session, task, begin_ns);
 	iot_session_leave();
 }

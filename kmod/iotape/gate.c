@@ -10,7 +10,8 @@
  *	ids			announce objects, names and handles that are new to the session
  *	IOT_EMIT_SPAN()		write; or iot_span_count(), if the session counts operations instead
  *
- * gate_admits() and iot_program_admits() are the only places that decide; filter.c has the filter expressions. If an
+ * gate_admits() and iot_program_admits() are the only places that decide; filter.c has the filter expressions, and only.c the
+ * tasks of restricted sessions. If an
  * expression tests what is known later, the span is pending, and iot_gate_keeps() decides in front of the ids.
  * While no session has a filter, a static key keeps all of this out of the traced path.
  *
@@ -123,12 +124,19 @@ static bool filters_admit(struct iot_session *session, struct iot_source *source
 	return !is_left_out(session);
 }
 
-/* The decision. The collector's own operations are never recorded. */
+/*
+ * The decision. The collector's own operations are never recorded. Those of others than the user of a restricted session are counted
+ * before a filter sees them.
+ */
 static __always_inline bool gate_admits(struct iot_session *session, struct iot_source *source, enum iot_kind kind,
 					const struct iot_what *what, struct iot_span *span)
 {
 	if (current->tgid == session->collector)
 		return false;
+	if (!iot_only_admits(session)) {
+		this_cpu_inc(session->channels->refused);
+		return false;
+	}
 	return !static_branch_unlikely(&iot_has_filters) || filters_admit(session, source, kind, what, span);
 }
 

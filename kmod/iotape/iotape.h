@@ -292,6 +292,7 @@ static inline void iot_session_leave(void)
 }
 
 u64 iot_session_epoch(const struct iot_session *session);
+u64 iot_cached_pages(const struct iot_session *session, const struct inode *lower);
 void iot_freed_record(struct iot_source *source, u64 begin_ns);
 
 /**

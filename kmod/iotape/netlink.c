@@ -26,8 +26,13 @@ static int bind_doit(struct sk_buff *skb, struct genl_info *info)
 	}
 	session = iot_session_get_fd(nla_get_s32(attr));
 	if (IS_ERR(session)) {
-		NL_SET_ERR_MSG_ATTR(info->extack, attr, "bind: the descriptor is no session");
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "bind: the descriptor is no session, or that of another user");
 		return PTR_ERR(session);
+	}
+	if (!session->only.is_on && !netlink_capable(skb, CAP_NET_ADMIN)) {
+		NL_SET_ERR_MSG(info->extack, "bind: without CAP_NET_ADMIN");
+		iot_session_put(session);
+		return -EPERM;
 	}
 	err = iot_session_bind(session, collector);
 	if (err == -EBUSY)
@@ -46,7 +51,6 @@ static const struct nla_policy policy[IOT_ATTR_MAX + 1] = {
 static const struct genl_ops ops[] = {
 	{
 		.cmd = IOT_CMD_BIND,
-		.flags = GENL_ADMIN_PERM,
 		.doit = bind_doit,
 	},
 };

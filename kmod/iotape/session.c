@@ -325,14 +325,18 @@ static const char *mount_path(struct vfsmount *mount)
  * @session: not ended
  * @mount: the mount
  *
- * Return: 0; -ENOTTY if that is no source; -EBUSY if another session has it;
- * -EINVAL if the session has ended.
+ * Which mounts a restricted session has is up to the administrator, not to its user: others might want to record them.
+ *
+ * Return: 0; -ENOTTY if that is no source; -EBUSY if another session has it; -EPERM if it is restricted, and current may make no
+ * sessions; -EINVAL if the session has ended.
  */
 int iot_session_attach(struct iot_session *session, struct vfsmount *mount)
 {
 	struct iot_source *source;
 	int err = -ENOTTY;
 
+	if (session->only.is_on && !iot_ctl_is_permitted(NULL))
+		return iot_refuse(-EPERM, "attach: the session is restricted to a user, who may not add mounts");
 	mutex_lock(&iot_control_lock);
 	list_for_each_entry(source, &sources, list) {
 		if (source->sb != mount->mnt_sb)
@@ -427,12 +431,14 @@ int iot_session_stop(struct iot_session *session)
  * iot_session_adopt() - make current the root of the tasks that a session records
  * @session: recording
  *
- * Return: 0; -EINVAL if it does not record; -ENOMEM.
+ * Return: 0; -EPERM if it is restricted, and current may not appear in it; -EINVAL if it does not record; -ENOMEM.
  */
 int iot_session_adopt(struct iot_session *session)
 {
 	int err = -EINVAL;
 
+	if (!iot_only_admits(session))
+		return iot_refuse(-EPERM, "adopt: session %llu is restricted to another user", session->number);
 	if (iot_session_enter(session)) {
 		err = iot_task_adopt(session);
 		iot_session_leave();
@@ -476,15 +482,18 @@ void iot_session_counts(const struct iot_session *session, struct iot_status *st
  * iot_session_status() - walk all sessions
  * @status: in: @session, the last number seen; out: the next session
  *
- * Return: 0, or -ENOENT if there is none.
+ * Return: 0; -ENOENT if there is none; -EPERM if current may see none at all.
  */
 int iot_session_status(struct iot_status *status)
 {
 	struct iot_session *session;
-	int err = -ENOENT;
+	int err = iot_ctl_is_permitted(NULL) ? -ENOENT : -EPERM;
 
 	mutex_lock(&iot_control_lock);
 	list_for_each_entry(session, &sessions, list) {
+		if (!iot_ctl_is_permitted(session))
+			continue;
+		err = -ENOENT;
 		if (session->number <= status->session)
 			continue;
 		iot_session_counts(session, status);
@@ -545,6 +554,21 @@ struct iot_session *iot_session_find_locked(u64 number)
 		if (session->number == number)
 			return session;
 	return NULL;
+}
+
+/**
+ * iot_session_count_only() - number of sessions that are restricted to a user
+ * @user: the user; iot_control_lock is held
+ */
+u32 iot_session_count_only(kuid_t user)
+{
+	const struct iot_session *session;
+	u32 count = 0;
+
+	lockdep_assert_held(&iot_control_lock);
+	list_for_each_entry(session, &sessions, list)
+		count += session->only.is_on && uid_eq(session->only.user, user);
+	return count;
 }
 
 /**
@@ -618,12 +642,14 @@ size_t iot_session_paths(const struct iot_session *session, char *text, size_t r
  * @session: any
  * @admit: the processes that may join
  *
- * Return: 0; -EINVAL if there is none; -ENOSPC if too many are admitted.
+ * Return: 0; -EPERM if the session is restricted to one user; -EINVAL if there is none; -ENOSPC if too many are admitted.
  */
 int iot_session_admit(struct iot_session *session, const struct iot_admit *admit)
 {
 	int err;
 
+	if (session->only.is_on)
+		return -EPERM;
 	mutex_lock(&iot_control_lock);
 	err = iot_admission_add(&session->admission, admit);
 	mutex_unlock(&iot_control_lock);
@@ -650,7 +676,8 @@ int iot_session_filter(struct iot_session *session, const struct iot_filter *fil
  * @session: not started; the caller prevents a start meanwhile
  * @count: valid
  *
- * Context: sleeps. Return: 0; -EINVAL if the session has started, or records call sites; -EBUSY if it counts already; -ENOMEM.
+ * Context: sleeps. Return: 0; -EINVAL if the session has started, or records call sites; -EPERM if it is restricted to a user who may
+ * not have so many rows; -EBUSY if it counts already; -ENOMEM.
  */
 int iot_session_count(struct iot_session *session, const struct iot_count *count)
 {
@@ -660,6 +687,8 @@ int iot_session_count(struct iot_session *session, const struct iot_count *count
 		return iot_refuse(-EINVAL, "count: session %llu was started before", session->number);
 	if (session->stacks)
 		return iot_refuse(-EINVAL, "count: session %llu records call sites", session->number);
+	if (session->only.is_on && count->rows > IOT_ONLY_ROWS_MAX)
+		return iot_refuse(-EPERM, "count: more than %u rows in a session of a user", IOT_ONLY_ROWS_MAX);
 	if (rcu_access_pointer(session->counters))
 		return iot_refuse(-EBUSY, "count: session %llu has counters", session->number);
 	table = iot_counters_new(count->rows, count->keys);
@@ -694,11 +723,13 @@ int iot_session_stacks(struct iot_session *session, const struct iot_stacks *req
  * @session: not started; the caller prevents a start meanwhile
  * @delay: in range
  *
- * Context: sleeps. Return: 0; -EINVAL if the session has started; -EBUSY if it has delays already; -EOPNOTSUPP if the
- * kernel lets no module add task work.
+ * Context: sleeps. Return: 0; -EPERM if it is restricted to one user; -EINVAL if it has started; -EBUSY if it has delays
+ * already; -EOPNOTSUPP if the kernel lets no module add task work.
  */
 int iot_session_delay(struct iot_session *session, const struct iot_delay *delay)
 {
+	if (session->only.is_on)
+		return iot_refuse(-EPERM, "delay: session %llu is restricted to a user", session->number);
 	if (session_state(session) > IOT_STATE_READY)
 		return iot_refuse(-EINVAL, "delay: session %llu was started before", session->number);
 	return iot_delays_set(&session->delays, delay);
@@ -710,6 +741,8 @@ int iot_session_delay(struct iot_session *session, const struct iot_delay *delay
  */
 static bool may_join(const struct iot_session *session)
 {
+	if (!iot_only_admits(session))
+		return false;
 	return iot_task_is_member(session) || iot_admission_has_current(&session->admission) ||
 	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 }
@@ -746,7 +779,8 @@ struct iot_session *iot_session_join(struct super_block *sb)
  * iot_session_get_fd() - the session that a descriptor of the caller is
  * @fd: the descriptor
  *
- * Return: the session with a reference; -EBADF, or -ENOTTY if it is something else.
+ * Return: the session with a reference; -EBADF, or -ENOTTY if it is something else; -EPERM if it is restricted to another
+ * user, root included.
  */
 struct iot_session *iot_session_get_fd(int fd)
 {
@@ -755,11 +789,13 @@ struct iot_session *iot_session_get_fd(int fd)
 
 	if (!file)
 		return ERR_PTR(-EBADF);
-	session = iot_control_session(file);
-	if (session)
+	session = iot_control_session(file) ?: ERR_PTR(-ENOTTY);
+	if (!IS_ERR(session) && session->only.is_on && !iot_only_is_of_current(&session->only))
+		session = ERR_PTR(iot_refuse(-EPERM, "session %llu is restricted to another user", session->number));
+	if (!IS_ERR(session))
 		kref_get(&session->refs);
 	fput(file);
-	return session ?: ERR_PTR(-ENOTTY);
+	return session;
 }
 EXPORT_SYMBOL_GPL(iot_session_get_fd);
 

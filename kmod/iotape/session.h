@@ -35,6 +35,7 @@
 #include "gate.h"
 #include "iotape.h"
 #include "mailbox.h"
+#include "only.h"
 #include "stacks.h"
 
 /**
@@ -49,6 +50,7 @@
  * @uses_wakes: iot_wakes_get() was called for it
  * @flush_ms: maximum time before a record is sent
  * @gate: decides which operations are recorded
+ * @only: the user whose tasks it is restricted to, if it is
  * @counters: its operations are counted there instead of recorded; NULL: they are recorded. Once it has started, only a
  *	turn changes it
  * @counters_aside: the table before the last turn, without writers; NULL if there is none. Guarded by iot_control_lock
@@ -85,6 +87,7 @@ struct iot_session {
 	bool uses_wakes;
 	u32 flush_ms;
 	struct iot_gate gate;
+	struct iot_only only;
 	struct iot_counter_table __rcu *counters;
 	struct iot_counter_table *counters_aside;
 	bool is_quiet;
@@ -113,6 +116,15 @@ struct iot_session {
 
 extern struct mutex iot_control_lock;
 
+/**
+ * iot_only_admits() - may current appear in a session?
+ * @session: any
+ */
+static inline bool iot_only_admits(const struct iot_session *session)
+{
+	return likely(!session->only.is_on) || __iot_only_admits(session);
+}
+
 struct iot_session *iot_session_new(const struct iot_create *create);
 void iot_session_close(struct iot_session *session);
 int iot_session_bind(struct iot_session *session, struct sock *collector);
@@ -126,6 +138,7 @@ void iot_session_each(void (*show)(const struct iot_session *session, const stru
 void iot_session_fail(struct iot_session *session);
 void iot_sessions_wake_orphans(void);
 struct iot_session *iot_session_find_locked(u64 number);
+u32 iot_session_count_only(kuid_t user);
 struct iot_session *iot_session_get(u64 number);
 int iot_session_set_mmap(struct iot_session *session, enum iot_mmap mmap);
 void iot_session_counts(const struct iot_session *session, struct iot_status *status);

@@ -277,7 +277,7 @@ static int dump_thread(struct state_walk *w)
 		w->is_held = false;
 		w->is_unseen = false;
 	}
-	if ((w->thread->flags & PF_KTHREAD) || w->thread->tgid == w->session->collector)
+	if ((w->thread->flags & PF_KTHREAD) || w->thread->tgid == w->session->collector || !iot_only_shows(w->session, w->thread))
 		return 0;
 	if (!iot_session_enter(w->session))
 		return -EPIPE;

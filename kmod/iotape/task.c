@@ -432,6 +432,8 @@ static void note_fork(struct task_struct *parent, struct task_struct *child)
 		inherit(maker, child);
 		return;
 	}
+	if (!iot_only_admits(session))
+		return;
 	iot_task_sync(maker);
 	made = task_add(child, maker->id, IOT_REASON_fork);
 	if (!made) {
@@ -455,6 +457,23 @@ static void life_fork(void *data, struct task_struct *parent, struct task_struct
 	rcu_read_unlock();
 }
 
+/*
+ * The program that a task has executed may not appear in a restricted session: for its readers the task ends here. The
+ * task is a new one if it can be seen again.
+ */
+static void note_departure(struct iot_session *session, struct iot_task *task, const struct task_struct *thread)
+{
+	struct iot_rec_exit r;
+
+	iot_task_sync(task);
+	r.task = task->id;
+	r.op = task->ops;
+	r.code = 0;
+	r.oncpu_ns = thread->se.sum_exec_runtime;
+	IOT_EMIT_EVENT(session, exit, &r, NULL, 0);
+	task_renew(task, IOT_REASON_seen);
+}
+
 static void note_exec(struct task_struct *thread, const struct linux_binprm *bprm)
 {
 	struct iot_task *task = task_find(thread);
@@ -467,6 +486,10 @@ static void note_exec(struct task_struct *thread, const struct linux_binprm *bpr
 	session = iot_session_find(task->epoch);
 	if (!session)
 		return;
+	if (!iot_only_admits(session)) {
+		note_departure(session, task, thread);
+		return;
+	}
 	iot_task_sync(task);
 	r.task = task->id;
 	r.op = task->ops;
@@ -495,7 +518,7 @@ static void note_exit(const struct task_struct *thread)
 	if (likely(!task))
 		return;
 	session = iot_session_find(task->epoch);
-	if (!session)
+	if (!session || !iot_only_admits(session))
 		return;
 	iot_task_sync(task);
 	r.task = task->id;

@@ -195,7 +195,7 @@ static void wakes_waking(void *data, struct task_struct *thread)
 	if (!wakee || wakee->epoch != waker->epoch || wakee->current_op || wakee->is_held)
 		return;
 	session = iot_session_find(waker->epoch);
-	if (session && (session->has_wakes || is_vfork || is_exiting()))
+	if (session && iot_only_admits(session) && (session->has_wakes || is_vfork || is_exiting()))
 		wake_record(session, waker, wakee, thread);
 }
 

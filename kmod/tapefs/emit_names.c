@@ -126,7 +126,7 @@ void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const str
 	else
 		r.mode = 0; /* the VFS refused to create a file, and only looks for one */
 	r.size_bytes = inode ? i_size_read(tfs_lower_inode(inode)) : 0;
-	r.cached_pages = inode ? tfs_lower_inode(inode)->i_mapping->nrpages : 0;
+	r.cached_pages = inode ? iot_cached_pages(session, tfs_lower_inode(inode)) : 0;
 	r.result = result;
 	if (file) { /* also if the record is lost: then the open of the handle is not known */
 		TFS_F(file)->opened = iot_session_epoch(session);

@@ -84,7 +84,7 @@ static void object_announce(struct iot_session *session, const struct inode *ino
 		.dev = new_encode_dev(lower->i_sb->s_dev),
 		.rdev = new_encode_dev(lower->i_rdev),
 		.size_bytes = i_size_read(lower),
-		.cached_pages = lower->i_mapping->nrpages,
+		.cached_pages = iot_cached_pages(session, lower),
 	};
 
 	if (IOT_ANNOUNCE(session, object, &r, target, target ? strlen(target) : 0))

@@ -35,7 +35,7 @@ void __tfs_announce_handle(struct iot_session *session, u32 task, s32 fd, const 
 	r.flags = tfs_open_flags(file->f_flags & ~__O_TMPFILE, 0);
 	r.offset_bytes = READ_ONCE(file->f_pos);
 	r.size_bytes = i_size_read(lower);
-	r.cached_pages = lower->i_mapping->nrpages;
+	r.cached_pages = iot_cached_pages(session, lower);
 	if (IOT_ANNOUNCE(session, opened, &r, NULL, 0))
 		smp_store_release(&tfs->epoch, iot_session_epoch(session));
 }

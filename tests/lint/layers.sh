@@ -71,6 +71,7 @@ layers=(
 	"userspace/record/      $user|$(parts collectord)"
 	"userspace/seal/        $user"
 	"userspace/slurm/       $libc"
+	"userspace/grant/       $libc"
 	"userspace/transport/   $user"
 	"userspace/replay/      $user|$(parts collectord transport)"
 	"userspace/snapshot/    $user"

@@ -237,7 +237,7 @@ int sink_fact(struct sink *sink, const char *fact)
 		.fact.time_ns = now_ns(CLOCK_MONOTONIC),
 	};
 
-	sink->has_filter |= begins_with(fact, IOT_FACT_OPS "=") || begins_with(fact, IOT_FACT_FILTER "=");
+	sink->has_filter |= begins_with(fact, IOT_FACT_OPS "=") || begins_with(fact, IOT_FACT_FILTER "=") || begins_with(fact, IOT_FACT_ONLY "=");
 	sink->has_counters |= begins_with(fact, IOT_FACT_COUNTERS "=");
 	return iot_writer_record(sink->writer, &record);
 }

@@ -317,6 +317,7 @@ bool iot_sources_next(struct iot_sources_list *list, u32 *first, u32 *count);
 #define IOT_FACT_DELAY	"delay"	 /* fact of a recording with delays: the argument of --delay */
 #define IOT_FACT_DISCOVERED "discovered" /* fact of a trace with records `discovered`: runs that were compared */
 #define IOT_FACT_STACKS "stacks" /* fact of a trace with call sites: the operations that have one */
+#define IOT_FACT_ONLY "only" /* fact of a trace that is restricted to the processes of one user: its value is "user" */
 #define IOT_FACT_FILTER "filter" /* and the expression, see iotape-filter(7) */
 
 int iot_op_classes_of(const char *list, size_t *place);

@@ -288,7 +288,7 @@ static void take_fact(struct iot_omissions *omissions, const char *fact)
 		add(&omissions->of[IOT_OMISSION_partial], 1, UNKNOWN, UNKNOWN, equals + 1);
 	else if (!strcmp(fact, "mmap=off"))
 		omissions->is_mmap_off = true;
-	else if (begins_with(fact, IOT_FACT_OPS "=") || begins_with(fact, IOT_FACT_FILTER "="))
+	else if (begins_with(fact, IOT_FACT_OPS "=") || begins_with(fact, IOT_FACT_FILTER "=") || begins_with(fact, IOT_FACT_ONLY "="))
 		omissions->is_filtered = true;
 	else if (begins_with(fact, IOT_FACT_COUNTERS "="))
 		omissions->is_counted = true;

@@ -23,7 +23,7 @@ static int refuse(char *why, size_t room, int err)
 		break;
 	case EPERM:
 	case EACCES:
-		snprintf(why, room, "only root may record (CAP_SYS_ADMIN is needed)");
+		snprintf(why, room, "only root may record (CAP_SYS_ADMIN is needed), unless the administrator allows it, see iotape-mount(8)");
 		break;
 	default:
 		snprintf(why, room, "%s: %s", IOT_CONTROL_PATH, strerror(err));
@@ -171,6 +171,30 @@ static int control_delay(const struct record_options *options, const struct iot_
 	return err;
 }
 
+static int configure(const struct record_options *options, const struct iot_query *query, int fd, char *why, size_t room)
+{
+	return control_filter(options, query, fd, why, room) ?: control_program(options, query, fd, why, room) ?:
+	       control_stacks(options, query, fd, why, room) ?: control_count(options, query, fd, why, room) ?:
+	       control_delay(options, query, fd, why, room);
+}
+
+/**
+ * control_configure() - request what is to be recorded in a session
+ * @options: ops, the program, stacks, counters and the delay are used
+ * @session_fd: the session
+ * @why: out, after an error: a sentence
+ * @room: room for it
+ *
+ * Return: 0 or a negative errno.
+ */
+int control_configure(const struct record_options *options, int session_fd, char *why, size_t room)
+{
+	struct iot_query query;
+	int err = iot_module_query(session_fd, &query, why, room);
+
+	return err ? err : configure(options, &query, session_fd, why, room);
+}
+
 /**
  * control_open() - make a session
  * @options: policy, buffers, flush_ms, has_wakes, ops, the program, stacks, counters, the delay and the admits are used
@@ -210,10 +234,7 @@ int control_open(const struct record_options *options, uint64_t *session, char *
 	}
 	err = control_admit(options, fd, why, room);
 	if (!err)
-		err = control_filter(options, &query, fd, why, room) ?:
-		      control_program(options, &query, fd, why, room) ?:
-		      control_stacks(options, &query, fd, why, room) ?:
-		      control_count(options, &query, fd, why, room) ?: control_delay(options, &query, fd, why, room);
+		err = configure(options, &query, fd, why, room);
 	if (err) {
 		close(fd);
 		return err;

@@ -86,6 +86,10 @@ void costs_store(const char *mmap_mode, const char *costs);
 
 /* runner.c */
 
+/* Exit codes of shells for a command that does not exist, or cannot be executed. */
+#define RUNNER_NOT_FOUND      127
+#define RUNNER_NOT_EXECUTABLE 126
+
 /**
  * struct runner - the command
  * @pid: its process
@@ -102,11 +106,34 @@ int runner_start(struct runner *runner, const struct record_options *options, in
 int runner_wait(struct runner *runner, int *status);
 void runner_preload(const char *library);
 
+/* grant.c */
+
+/**
+ * struct grant - a session that iotape-mount has made for a user
+ * @pid: the process that becomes the command; 0: there is no such session
+ * @answer_fd: connection to it
+ * @session_fd: the session
+ * @session: its number
+ */
+struct grant {
+	pid_t pid;
+	int answer_fd;
+	int session_fd;
+	uint64_t session;
+};
+
+int grant_start(struct grant *grant, const struct record_options *options, char *why, size_t room);
+int grant_run(struct runner *runner, struct grant *grant, char *why, size_t room);
+
+/* granted.c */
+int granted_main(char **argv);
+
 /* strace_run.c */
 int strace_run(char **command, const char *log, const char *calls, int *status, char *why, size_t room);
 
 /* control.c */
 int control_open(const struct record_options *options, uint64_t *session, char *why, size_t room);
+int control_configure(const struct record_options *options, int session_fd, char *why, size_t room);
 int control_admit(const struct record_options *options, int session_fd, char *why, size_t room);
 int control_check(char *why, size_t room);
 

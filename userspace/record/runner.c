@@ -17,10 +17,6 @@
 
 #include "record.h"
 
-/* Exit codes of shells for a command that does not exist, or cannot be executed. */
-#define NOT_FOUND      127
-#define NOT_EXECUTABLE 126
-
 /* An error before the command runs: the child reports it to the parent as one sentence. */
 struct failure {
 	int err;
@@ -105,13 +101,13 @@ static void become_command(const struct record_options *options, int session_fd,
 		runner_preload(options->mpi_library);
 		execvp(options->command[0], options->command);
 		failure.err = -errno;
-		failure.code = errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+		failure.code = errno == ENOENT ? RUNNER_NOT_FOUND : RUNNER_NOT_EXECUTABLE;
 		snprintf(failure.why, sizeof(failure.why), "%s: %s", options->command[0],
 			 strerror(errno));
 	}
 	if (write(failure_fd, &failure, sizeof(failure)) != sizeof(failure))
 		abort(); /* the parent has exited */
-	_exit(NOT_FOUND);
+	_exit(RUNNER_NOT_FOUND);
 }
 
 /**

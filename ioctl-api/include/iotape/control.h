@@ -15,7 +15,7 @@
  *      nsfs and remoteproc, and strace named them after those; later: IOT_IOC_FILTER; later: IOT_IOC_CTL,
  *      IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO; later: IOT_IOC_PROGRAM;
  *      later: IOT_IOC_COUNT and IOT_IOC_COUNTERS; later: IOT_IOC_DELAY; later: IOT_IOC_TURN, and keys and flags where
- *      iot_count and iot_counters had reserved fields; later: IOT_IOC_REFILTER; later: IOT_IOC_STACKS
+ *      iot_count and iot_counters had reserved fields; later: IOT_IOC_REFILTER; later: IOT_IOC_STACKS; later: IOT_IOC_ONLY
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -50,6 +50,7 @@ struct iot_query {
 #define IOT_FEATURE_TURN 128u /* IOT_IOC_TURN, IOT_COUNT_* and IOT_COUNTERS_ASIDE are there */
 #define IOT_FEATURE_REFILTER 256u /* IOT_IOC_REFILTER is there */
 #define IOT_FEATURE_STACKS 512u /* IOT_IOC_STACKS is there */
+#define IOT_FEATURE_ONLY 1024u /* IOT_IOC_ONLY is there */
 #define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: to name a mount is not enough to join its session */
 
 enum iot_policy {
@@ -94,6 +95,31 @@ struct iot_create {
 struct iot_attach {
 	__s32 dir_fd;
 	__u32 reserved;
+};
+
+#define IOT_ONLY_SESSIONS_MAX 8	   /* of one user */
+#define IOT_ONLY_BUFFERS_MAX  64   /* of each CPU, in a session of one user */
+#define IOT_ONLY_ROWS_MAX     8192 /* of counters in it */
+
+/**
+ * struct iot_only_user - restrict the session to the processes of one user
+ * @uid: the user, by its number in the user namespace of the caller; not root
+ * @gid: the real group of these processes
+ *
+ * Of a session without collector and mount; for good. Requires the same capability as IOT_IOC_CREATE. Afterwards the session contains
+ * only what this user could observe by ptrace(2): operations and lives of tasks whose users and groups, real, effective, saved
+ * and of the file system, are these, that have no capability outside of user namespaces of the user, and that are dumpable. All other
+ * operations are counted as those that a filter excludes; a task that executes a program with other rights ends in the trace. Pages in
+ * the page cache are stated of files of the user, and are 0 of others. Wake-ups are not recorded.
+ *
+ * A process of the user, without capabilities, may bind the collector to the session, and list and change it by its number. EPERM: in
+ * such a session, IOT_IOC_ATTACH requires the capability, and IOT_IOC_ADMIT, IOT_IOC_DELAY and more than IOT_ONLY_ROWS_MAX counters are
+ * not permitted. EUSERS: the user has IOT_ONLY_SESSIONS_MAX sessions. EINVAL: the session has a collector, a mount, wake-ups, delays, or
+ * more than IOT_ONLY_BUFFERS_MAX buffers, or there is no such user.
+ */
+struct iot_only_user {
+	__u32 uid;
+	__u32 gid;
 };
 
 /* Where a session stands. */
@@ -605,6 +631,7 @@ struct iot_alive {
 #define IOT_IOC_TURN   _IO(IOT_IOC_MAGIC, 23)
 #define IOT_IOC_REFILTER _IOW(IOT_IOC_MAGIC, 24, struct iot_refilter)
 #define IOT_IOC_STACKS _IOW(IOT_IOC_MAGIC, 25, struct iot_stacks)
+#define IOT_IOC_ONLY   _IOW(IOT_IOC_MAGIC, 26, struct iot_only_user)
 
 /* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
 
