@@ -27,7 +27,14 @@ static int may_go_on(const struct rfs_replay *replay)
 	return signal_pending(current) ? -EINTR : 0;
 }
 
-static int spin_until(const struct rfs_replay *replay, u64 until_ns)
+/**
+ * rfs_spin_until() - use the CPU until a time
+ * @replay: started
+ * @until_ns: on the monotonic clock
+ *
+ * Return: 0; -EINTR; -ECANCELED.
+ */
+int rfs_spin_until(const struct rfs_replay *replay, u64 until_ns)
 {
 	int err = 0;
 
@@ -51,7 +58,7 @@ static int sleep_until(const struct rfs_replay *replay, u64 until_ns)
 		schedule_hrtimeout_range(&expires, 0, HRTIMER_MODE_ABS);
 		err = may_go_on(replay);
 	}
-	return err ? err : spin_until(replay, until_ns);
+	return err ? err : rfs_spin_until(replay, until_ns);
 }
 
 /**
@@ -63,7 +70,7 @@ static int sleep_until(const struct rfs_replay *replay, u64 until_ns)
  */
 int rfs_sleep_until(const struct rfs_replay *replay, u64 until_ns)
 {
-	return replay->setup.wait == IOT_WAIT_SPIN ? spin_until(replay, until_ns) : sleep_until(replay, until_ns);
+	return replay->setup.wait == IOT_WAIT_SPIN ? rfs_spin_until(replay, until_ns) : sleep_until(replay, until_ns);
 }
 
 /**

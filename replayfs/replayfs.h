@@ -348,6 +348,7 @@ int rfs_advance(struct rfs_replay *replay, const struct iot_replay_move *to);
 int rfs_latch_signal_remote(struct rfs_replay *replay, const struct iot_replay_signal *at);
 
 /* pace_sleep.c */
+int rfs_spin_until(const struct rfs_replay *replay, u64 until_ns);
 int rfs_sleep_until(const struct rfs_replay *replay, u64 until_ns);
 void rfs_lateness(struct rfs_replay *replay, struct iot_replay_lateness *lateness);
 

@@ -18,6 +18,7 @@
 #include "compat/vfs.h"
 #include "handles.h"
 #include "run_vfs.h"
+#include "compat/sched.h"
 #include "core/replay/substitute.h"
 #include "replayfs.h"
 #include "window.h"
@@ -30,6 +31,18 @@ static u64 now_ns(void)
 }
 
 /* -- one operation: core/replay/step.h ------------------------------------------------------------- */
+
+static u64 cpu_ns(void)
+{
+	return iot_current_cpu_ns();
+}
+
+static int spin_until(void *self, u64 until_ns)
+{
+	struct rfs_worker *worker = self;
+
+	return rfs_spin_until(worker->replay, until_ns);
+}
 
 static int sleep_until(void *self, u64 until_ns)
 {
@@ -152,6 +165,8 @@ static const struct iot_step_calls calls = {
 	.now_ns = now_ns,
 	.prepare = prepare_memory,
 	.sleep_until = sleep_until,
+	.cpu_ns = cpu_ns,
+	.spin_until = spin_until,
 	.wait_at = wait_at,
 	.wait_for = wait_for,
 	.admit = admit,
@@ -438,6 +453,7 @@ int rfs_start(struct rfs_replay *replay)
 		.compute_scale = replay->setup.compute_scale,
 		.pause_scale = replay->setup.pause_scale,
 		.is_paced = replay->setup.pace != IOT_PACE_FULL,
+		.computes = iot_program_computes(&replay->program),
 		.is_timed = replay->is_timed,
 	};
 	smp_store_release(&replay->is_started, true);

@@ -61,6 +61,20 @@ static void set_order(struct option_state *state, char *text)
 	options->compile.order = text;
 }
 
+static const char *const think_words[] = { "auto", "sleep", "cpu", NULL }; /* enum compile_think */
+
+static void set_think(struct option_state *state, char *text)
+{
+	struct options *options = state->options;
+	u32 i;
+
+	for (i = 0; think_words[i] && strcmp(text, think_words[i]); i++)
+		;
+	if (!think_words[i])
+		option_error(state, "--think: '%s' is none of auto, sleep, cpu", text);
+	options->compile.think = i;
+}
+
 static void check(struct option_state *state)
 {
 	const struct options *options = state->options;
@@ -81,6 +95,9 @@ static const struct option_row option_rows[] = {
 	{ "without", 'w', OPTION_TEXT, "CAUSE,...", .word_at = cause_at, .set = set_causes,
 	  .help = "omit the order of these causes, to measure their cost or effect: life, mpi, wake, discovered, request, "
 		  "name, entries, size, data, handle, attr, lock, or a rule" },
+	{ "think", 0, OPTION_TEXT, "HOW", .words = think_words, .set = set_think,
+	  .help = "for the time that tasks computed: sleep, use a CPU (cpu), or use a CPU if they waited for CPUs "
+		  "(auto, the default)" },
 	{ "snapshot", 0, OPTION_FILE, "FILE", .field = FIELD(snapshot),
 	  .help = "complete the initial tree from a snapshot of the traced directory" },
 	{ "whole", .field = FIELD(compile.takes_all),
@@ -181,6 +198,10 @@ static void print_text(const struct options *options, const struct compile_summa
 		printf("\n");
 		if (s->recorder_cut)
 			printf("    %llu times between operations were shorter than this cost\n", s->recorder_cut);
+	}
+	if (s->computes) {
+		print_duration("  tasks waited for CPUs: ", s->cpu_wait_ns);
+		printf("; a replay uses CPUs, and waits for them itself\n");
 	}
 	if (s->asleep_ns >= ASLEEP_MIN_NS) {
 		print_duration("  think time that tasks slept, for an unknown reason, during operations of others: ", s->asleep_ns);
@@ -335,6 +356,9 @@ static void print_json(const struct options *options, const struct compile_summa
 	json_put_unsigned(&json, "freed_ns", s->freed_ns);
 	json_put_unsigned(&json, "recorder_ns", s->recorder_ns);
 	json_put_unsigned(&json, "recorder_cut", s->recorder_cut);
+	json_put_unsigned(&json, "compute_ns", s->compute_ns);
+	json_put_unsigned(&json, "cpu_wait_ns", s->cpu_wait_ns);
+	json_put_bool(&json, "computes", s->computes);
 	json_put_unsigned(&json, "asleep_ns", s->asleep_ns);
 	json_put_bool(&json, "has_wakes", s->has_wakes);
 	json_put_unsigned(&json, "entries", s->entries);

@@ -7,6 +7,7 @@
 
 #include <linux/limits.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/coredump.h>
 
 /*
@@ -36,6 +37,23 @@ static inline u64 iot_thread_arrived_ns(const struct task_struct *thread)
 static inline bool iot_mm_is_dumpable(const struct mm_struct *mm)
 {
 	return get_dumpable((struct mm_struct *)mm) == SUID_DUMP_USER;
+}
+
+/*
+ * CPU time of current. The scheduler updates sum_exec_runtime only at ticks and switches, and notes the time of the update
+ * in exec_start, on its own clock. Another CPU may do that, which is not noticed in a moment between the two: then the
+ * result is too small by the time since the update before.
+ */
+static inline u64 iot_current_cpu_ns(void)
+{
+	u64 sum_ns, begin_ns, ns;
+
+	do {
+		sum_ns = READ_ONCE(current->se.sum_exec_runtime);
+		begin_ns = READ_ONCE(current->se.exec_start);
+		ns = local_clock();
+	} while (sum_ns != READ_ONCE(current->se.sum_exec_runtime));
+	return sum_ns + (ns > begin_ns ? ns - begin_ns : 0);
 }
 
 /* Is the program of a thread a 32-bit one? Each architecture has a flag of its own. */

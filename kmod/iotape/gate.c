@@ -149,14 +149,6 @@ static void forget_kept(void)
 		task->kept_key = 0;
 }
 
-/* Current enters an operation. If it has slept since its last one, it is not known when it waited for a CPU. */
-static void check_delay(struct iot_session *session, struct iot_task *task)
-{
-	u64 delay_ns = iot_thread_delay_ns(current) - READ_ONCE(task->delayed_ns);
-
-	if (unlikely(delay_ns >= IOT_PREEMPTED_MIN_NS) && READ_ONCE(task->waits) == current->nvcsw && !task->current_op)
-		iot_preempted_record(session, task, delay_ns);
-}
 
 static void check_timeout(struct iot_session *session, struct iot_task *task)
 {
@@ -171,7 +163,7 @@ static void span_begin(struct iot_session *session, struct iot_span *span, struc
 	span->note = 0;
 	span->stack = 0;
 	span->parent = task->current_op;
-	check_delay(session, task);
+	iot_preempted_check(session, task);
 	check_timeout(session, task);
 	if (static_branch_unlikely(&iot_has_stacks))
 		span->stack = iot_stack_of_current(session, task, kind);

@@ -48,33 +48,64 @@ static u64 recorder_ns(const struct iot_session *session, u64 since_ns, u64 unti
 	return min(sum_ns, until_ns - since_ns);
 }
 
-/**
- * iot_preempted_record() - state for how long the recorder had the CPU while current waited for it
- * @session: entered
- * @task: of current, which is in no operation
- * @delay_ns: for how long current has waited for a CPU since its last operation; it has not slept since
- *
+/*
  * The place of the wait between the two operations is not recorded: the record ends now, because records are in the order
- * of their ends. There is no record if another thread had the CPU.
+ * of their ends.
  */
-void iot_preempted_record(struct iot_session *session, struct iot_task *task, u64 delay_ns)
+static void recorder_record(struct iot_session *session, struct iot_task *task, u64 duration_ns)
 {
-	u64 arrived_ns = iot_thread_arrived_ns(current);
 	struct iot_rec_backpressure r = {
+		.duration_ns = duration_ns,
 		.task = task->id,
+		.op = task->ops,
 	};
 	struct iot_slot slot;
 
-	if (rcu_access_pointer(session->counters) || delay_ns > arrived_ns) /* the latter by a clock that jumped */
-		return;
-	r.duration_ns = recorder_ns(session, arrived_ns - delay_ns, arrived_ns);
-	if (r.duration_ns < IOT_PREEMPTED_MIN_NS)
-		return;
-	iot_task_sync(task);
-	r.op = task->ops;
 	if (!iot_slot_open(session, IOT_WIRE_backpressure, &slot))
 		return;
 	r.time_ns = slot.now_ns - r.duration_ns;
 	iot_put_backpressure(slot.p, &r, NULL, 0);
 	iot_slot_close(&slot);
+}
+
+static void others_record(struct iot_session *session, struct iot_task *task, u64 waited_ns)
+{
+	struct iot_rec_cpu_wait r = {
+		.task = task->id,
+		.op = task->ops,
+		.waited_ns = waited_ns,
+	};
+
+	IOT_EMIT_EVENT(session, cpu_wait, &r, NULL, 0);
+}
+
+/* If current has slept since its last operation, it is not known when it waited, and so not for which threads. */
+static u64 recorder_part_ns(const struct iot_session *session, const struct iot_task *task, u64 delay_ns)
+{
+	u64 arrived_ns = iot_thread_arrived_ns(current);
+
+	if (READ_ONCE(task->waits) != current->nvcsw || delay_ns > arrived_ns) /* the latter by a clock that jumped */
+		return 0;
+	return recorder_ns(session, arrived_ns - delay_ns, arrived_ns);
+}
+
+/**
+ * iot_preempted_check() - state for how long current has waited for a CPU since its last operation
+ * @session: entered
+ * @task: of current
+ *
+ * There is no record of less than IOT_PREEMPTED_MIN_NS, nor within an operation, which contains the wait.
+ */
+void iot_preempted_check(struct iot_session *session, struct iot_task *task)
+{
+	u64 delay_ns = iot_thread_delay_ns(current) - READ_ONCE(task->delayed_ns), part_ns;
+
+	if (likely(delay_ns < IOT_PREEMPTED_MIN_NS) || task->current_op || rcu_access_pointer(session->counters))
+		return;
+	part_ns = recorder_part_ns(session, task, delay_ns);
+	iot_task_sync(task);
+	if (part_ns >= IOT_PREEMPTED_MIN_NS)
+		recorder_record(session, task, part_ns);
+	if (delay_ns - part_ns >= IOT_PREEMPTED_MIN_NS)
+		others_record(session, task, delay_ns - part_ns);
 }

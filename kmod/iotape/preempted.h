@@ -12,6 +12,6 @@ struct iot_task;
 
 #define IOT_PREEMPTED_MIN_NS 50000 /* shorter waits are not worth a record */
 
-void iot_preempted_record(struct iot_session *session, struct iot_task *task, u64 delay_ns);
+void iot_preempted_check(struct iot_session *session, struct iot_task *task);
 
 #endif

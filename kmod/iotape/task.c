@@ -14,6 +14,7 @@
 #include <linux/tracepoint.h>
 
 #include "compat/sched.h"
+#include "preempted.h"
 #include "session.h"
 
 #define TASK_HASH_BITS 10
@@ -490,9 +491,12 @@ static void note_exec(struct task_struct *thread, const struct linux_binprm *bpr
 		note_departure(session, task, thread);
 		return;
 	}
+	iot_preempted_check(session, task);
+	iot_task_rest(task, thread);
 	iot_task_sync(task);
 	r.task = task->id;
 	r.op = task->ops;
+	r.oncpu_ns = iot_current_cpu_ns();
 	task_renew(task, IOT_REASON_exec);
 	task->renewed = session->number;
 	r.into = task->id;
@@ -520,11 +524,12 @@ static void note_exit(const struct task_struct *thread)
 	session = iot_session_find(task->epoch);
 	if (!session || !iot_only_admits(session))
 		return;
+	iot_preempted_check(session, task);
 	iot_task_sync(task);
 	r.task = task->id;
 	r.op = task->ops;
 	r.code = thread->exit_code;
-	r.oncpu_ns = thread->se.sum_exec_runtime;
+	r.oncpu_ns = iot_current_cpu_ns();
 	IOT_EMIT_EVENT(session, exit, &r, NULL, 0);
 }
 

@@ -38,6 +38,7 @@
  *            no wait of the one for the other
  *   reads    2 tasks, each reads 4 KiB COUNT times
  *   paced    COUNT reads, each after 10 ms of think time
+ *   busy     2 tasks, each makes COUNT directories, each after 10 ms for which it uses a CPU and 1 ms for which it does not
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -862,6 +863,27 @@ static void make_paced(struct builder *b)
 		op_on_handle(b, IOT_KIND_read, 1, 0, 4096, 4096)->pause_ns = cpu_to_le64(10000000);
 }
 
+/* -- busy -------------------------------------------------------------------------------------- */
+
+static void make_busy(struct builder *b)
+{
+	struct iot_program_op *op;
+	char path[16];
+	u32 task, i;
+
+	b->head.features_incompat = cpu_to_le32(IOT_PROGRAM_COMPUTES);
+	for (task = 0; task < 2; task++) {
+		builder_task(b);
+		for (i = 0; i < count; i++) {
+			snprintf(path, sizeof(path), "d%u.%u", task, i);
+			op = op_on_path(b, IOT_KIND_mkdir, path, 0);
+			op->mode = cpu_to_le32(0755);
+			op->compute_ns = cpu_to_le64(10000000);
+			op->pause_ns = cpu_to_le64(1000000);
+		}
+	}
+}
+
 /* -- reads ------------------------------------------------------------------------------------- */
 
 static void make_reads(struct builder *b)
@@ -901,7 +923,7 @@ static const struct {
 	{ "names", make_names },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
 	{ "request_queues", make_queues },    { "reads", make_reads }, { "in-turn", make_in_turn },
-	{ "paced", make_paced },    { "endless", make_endless },
+	{ "paced", make_paced },    { "busy", make_busy },      { "endless", make_endless },
 	{ "timed", make_timed },
 	{ "users", make_users },    { "script", make_script }, { "burst", make_burst },
 };

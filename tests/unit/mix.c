@@ -58,6 +58,7 @@ static int make(void **state)
 	close(mkstemp(mix));
 	builder_fill(&b);
 	fill_more(&b);
+	b.head.features_incompat = cpu_to_le32(IOT_PROGRAM_COMPUTES);
 	bytes = builder_bytes(&b, &count);
 	builder_close(&b);
 	err = iot_file_save(program, bytes, count);
@@ -197,6 +198,13 @@ static void tasks_start_later(void **state)
 					 2 * le64_to_cpu(one.ops[i].pause_ns) + (is_first(i) ? START_NS + copy * STAGGER_NS : 0));
 }
 
+static void a_mix_of_programs_that_compute_does_so(void **state)
+{
+	(void)state;
+	assert_true(iot_program_computes(&one));
+	assert_true(iot_program_computes(&two));
+}
+
 static void waits_are_moved(void **state)
 {
 	u32 latches = 0, i;
@@ -310,5 +318,6 @@ static void tree_is_moved(void **state)
 
 #define WITH_MIX(function) cmocka_unit_test_setup_teardown(function, make, unmake),
 
-SUITE("mix", WITH_MIX(operations_are_moved) WITH_MIX(tasks_start_later) WITH_MIX(waits_are_moved) WITH_MIX(tasks_are_moved)
+SUITE("mix", WITH_MIX(operations_are_moved) WITH_MIX(tasks_start_later) WITH_MIX(a_mix_of_programs_that_compute_does_so)
+	WITH_MIX(waits_are_moved) WITH_MIX(tasks_are_moved)
 	WITH_MIX(objects_are_moved) WITH_MIX(tree_is_moved))

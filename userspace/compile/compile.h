@@ -28,6 +28,13 @@ enum compile_contradiction {
 #undef COMPILE_CONTRADICTION
 };
 
+/* What tasks do for the time that the traced ones spent on a CPU. */
+enum compile_think {
+	COMPILE_THINK_AUTO, /* COMPILE_THINK_CPU if the traced tasks waited for CPUs */
+	COMPILE_THINK_SLEEP,
+	COMPILE_THINK_CPU,
+};
+
 /**
  * struct compile_summary - the result of a compilation
  * @operations: operations of the trace
@@ -42,6 +49,9 @@ enum compile_contradiction {
  * @freed, @freed_ns: as in struct graph: not think time either
  * @recorder_ns: costs of recording between operations, which are not think time
  * @recorder_cut: times between operations that were shorter than these costs
+ * @compute_ns: think time on a CPU, of all tasks
+ * @cpu_wait_ns: think time in which tasks waited for a CPU
+ * @computes: tasks use a CPU for the former, and the latter is not part of the program
  * @asleep_ns: think time that tasks slept, for an unknown reason, while others were in operations
  * @has_wakes: all wake-ups were recorded, so that they explain waits for other tasks
  * @unexplained: results of operations that overlapped others, and that no order of these explains
@@ -78,6 +88,9 @@ struct compile_summary {
 	u64 freed_ns;
 	u64 recorder_ns;
 	u64 recorder_cut;
+	u64 compute_ns;
+	u64 cpu_wait_ns;
+	bool computes;
 	u64 asleep_ns;
 	bool has_wakes;
 	u64 unexplained;
@@ -108,6 +121,7 @@ struct compile_summary {
  * @order: the user's name of the rules, NULL for the default
  * @rules: bits of enum order_rule: which order to keep; ORDER_DEFAULT
  * @without: bits of enum edge_cause: leave out edges of these causes
+ * @think: what tasks do for the time that the traced ones spent on a CPU
  * @fan_in_min: so many operations that many wait for signal a latch, 0 for the default
  * @snapshot: completes the initial state, NULL if there is none; verified
  * @takes_all: include parts of the snapshot that the trace did not use
@@ -119,6 +133,7 @@ struct compile_options {
 	const char *order;
 	u32 rules;
 	u32 without;
+	enum compile_think think;
 	u32 fan_in_min;
 	const struct iot_program *snapshot;
 	bool takes_all;

@@ -315,6 +315,12 @@ static u16 play_kind(const struct compiler *c)
 	return has_waker(c, c->op) ? IOT_PLAY_timed : IOT_PLAY_nop;
 }
 
+/* Tasks that compute on CPUs wait for them in a replay, too. */
+static u64 pause_ns(const struct compiler *c)
+{
+	return c->op->pause_ns - (c->summary->computes ? c->op->cpu_wait_ns : 0);
+}
+
 static int make_op(struct compiler *c, struct iot_program_op *op)
 {
 	int err;
@@ -322,7 +328,7 @@ static int make_op(struct compiler *c, struct iot_program_op *op)
 	op->kind = cpu_to_le16(play_kind(c));
 	op->origin_op = cpu_to_le32(c->op->number);
 	op->compute_ns = cpu_to_le64(c->op->compute_ns);
-	op->pause_ns = cpu_to_le64(c->op->pause_ns);
+	op->pause_ns = cpu_to_le64(pause_ns(c));
 	if (is_event(c->op->kind)) {
 		make_nop(op);
 		return 0;

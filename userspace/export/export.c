@@ -335,7 +335,8 @@ static bool is_event(const struct export *x, const struct iot_kind_info *info)
 	case IOT_GROUP_life:
 		return x->format->has_life && info->kind != IOT_KIND_backpressure && info->kind != IOT_KIND_delayed &&
 		       info->kind != IOT_KIND_discovered &&
-		       info->kind != IOT_KIND_wake && info->kind != IOT_KIND_freed && info->kind != IOT_KIND_timeout;
+		       info->kind != IOT_KIND_wake && info->kind != IOT_KIND_freed && info->kind != IOT_KIND_timeout &&
+		       info->kind != IOT_KIND_cpu_wait;
 	default:
 		return info->kind == IOT_KIND_dirent && x->format->has_life;
 	}

@@ -43,6 +43,7 @@ struct iot_builder {
 	struct text_slot *texts;
 	u32 handles;
 	u32 maps;
+	bool computes;
 	unsigned char capture[16];
 };
 
@@ -177,6 +178,14 @@ void iot_builder_slots(struct iot_builder *builder, u32 handles, u32 maps)
 }
 
 /**
+ * iot_builder_compute() - let tasks use a CPU for their `compute_ns`, instead of sleeping
+ */
+void iot_builder_compute(struct iot_builder *builder)
+{
+	builder->computes = true;
+}
+
+/**
  * iot_builder_fact() - add a fact
  *
  * Return: 0 or a negative errno.
@@ -234,6 +243,7 @@ static void make_head(struct iot_builder *builder, struct iot_program_head *head
 		.major = cpu_to_le16(IOT_PROGRAM_MAJOR),
 		.head_bytes = cpu_to_le16(sizeof(*head)),
 		.features_compat = cpu_to_le32(IOT_PROGRAM_STATES),
+		.features_incompat = cpu_to_le32(builder->computes ? IOT_PROGRAM_COMPUTES : 0),
 		.handles = cpu_to_le32(builder->handles),
 		.maps = cpu_to_le32(builder->maps),
 	};

@@ -218,6 +218,7 @@ s64 iot_builder_add(struct iot_builder *builder, enum iot_section_kind section,
 u64 iot_builder_count(const struct iot_builder *builder, enum iot_section_kind section);
 int iot_builder_bytes(struct iot_builder *builder, const void *value, size_t bytes, __le32 *string);
 int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *string);
+void iot_builder_compute(struct iot_builder *builder);
 void iot_builder_slots(struct iot_builder *builder, u32 handles, u32 maps);
 int iot_builder_fact(struct iot_builder *builder, const char *key, const char *value);
 int iot_builder_image(struct iot_builder *builder, void **bytes, size_t *count);

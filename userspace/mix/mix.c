@@ -135,6 +135,8 @@ static int add_copy(struct mix *mix, const struct mix_part *part, struct copy *c
 
 	if (!fits(&next) || mix->summary->programs == MIX_PROGRAMS_MAX)
 		return refuse(mix, part->path, "the mix would be larger than a program may be", -E2BIG);
+	if (iot_program_computes(copy->program)) /* then the tasks of the other programs compute, too */
+		iot_builder_compute(mix->builder);
 	copy->number = ++mix->summary->programs;
 	copy->base = mix->base;
 	mix->base = next;

@@ -148,6 +148,7 @@ int local_replay_start(struct local_replay *local)
 		.compute_scale = local->options->compute_scale,
 		.pause_scale = local->options->pause_scale,
 		.is_paced = local->options->pace != IOT_PACE_FULL,
+		.computes = iot_program_computes(local->program),
 		.is_timed = true,
 	};
 	__atomic_store_n(&local->go, 1, __ATOMIC_RELEASE);

@@ -272,6 +272,8 @@ int local_replay_advance(struct local_replay *local, u32 task, u32 ended);
 int local_replay_signal(struct local_replay *local, u32 latch, u32 count);
 
 /* thread_pace.c */
+u64 worker_cpu_ns(void);
+int worker_spin_until(void *worker, u64 until_ns);
 int worker_sleep_until(void *worker, u64 until_ns);
 void local_replay_lateness(const struct local_replay *local, struct iot_replay_lateness *lateness);
 

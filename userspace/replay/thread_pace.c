@@ -5,9 +5,21 @@
 #include "local_replay.h"
 
 #include <errno.h>
+#include <time.h>
 
 /* A sleep shorter than this costs more than it saves: the CPU waits instead. */
 #define SPIN_NS 50000
+
+/**
+ * worker_cpu_ns() - CPU time of the calling thread
+ */
+u64 worker_cpu_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (u64)time.tv_sec * 1000000000 + (u64)time.tv_nsec;
+}
 
 static int spin_until(const struct local_replay *local, u64 until_ns)
 {
@@ -34,6 +46,20 @@ static int sleep_until(struct worker_task *task, u64 until_ns)
 			outcome_flush(task);
 	}
 	return spin_until(local, until_ns);
+}
+
+/**
+ * worker_spin_until() - use the CPU until a time
+ * @worker: the task
+ * @until_ns: on the monotonic clock
+ *
+ * Return: 0; -ECANCELED.
+ */
+int worker_spin_until(void *worker, u64 until_ns)
+{
+	const struct worker_task *task = worker;
+
+	return spin_until(task->local, until_ns);
 }
 
 /**

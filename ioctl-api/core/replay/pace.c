@@ -44,24 +44,17 @@ u64 iot_pace_until(const struct iot_lateness *pace, u64 prev_end_ns, u64 think_n
 }
 
 /**
- * iot_pace_late() - the think time has passed
+ * iot_pace_owe() - a think time has passed
  * @pace: of the task
  * @until_ns: when it should have, by iot_pace_until()
  * @think_ns: as given there
- * @now_ns: when the task woke up, not before @until_ns
+ * @now_ns: when it had, on the same clock, not before @until_ns
  *
  * The debt decreases by the amount by which the think time was shortened, and increases by the lateness.
- *
- * Return: how late it is, in ns.
  */
-u64 iot_pace_late(struct iot_lateness *pace, u64 until_ns, u64 think_ns, u64 now_ns)
+void iot_pace_owe(struct iot_lateness *pace, u64 until_ns, u64 think_ns, u64 now_ns)
 {
-	u64 late_ns = now_ns - until_ns;
-
-	pace->owed_ns += late_ns - lesser(think_ns, pace->owed_ns);
-	if (think_ns)
-		pace->wakeups[iot_lateness_bucket(late_ns)]++;
-	return late_ns;
+	pace->owed_ns += now_ns - until_ns - lesser(think_ns, pace->owed_ns);
 }
 
 static u32 power_of(u64 value)

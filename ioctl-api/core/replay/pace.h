@@ -39,7 +39,7 @@ static inline u64 iot_pace_scaled(u64 ns, u32 scale)
 
 u64 iot_pace_begin(u64 start_ns, u64 ready_ns, u64 think_ns);
 u64 iot_pace_until(const struct iot_lateness *pace, u64 prev_end_ns, u64 think_ns);
-u64 iot_pace_late(struct iot_lateness *pace, u64 until_ns, u64 think_ns, u64 now_ns);
+void iot_pace_owe(struct iot_lateness *pace, u64 until_ns, u64 think_ns, u64 now_ns);
 u32 iot_lateness_bucket(u64 late_ns);
 u64 iot_lateness_limit(u32 bucket);
 

@@ -127,7 +127,7 @@ s64 iot_program_size(const struct iot_program_head *head, struct iot_reject *rej
 	if (iot_crc32c(0, head, offsetof(struct iot_program_head, head_crc)) !=
 	    le32_to_cpu(head->head_crc) || le16_to_cpu(head->head_bytes) != sizeof(*head))
 		return iot_refuse(reject, IOT_REJECT_program_head, 0);
-	if (le32_to_cpu(head->features_incompat))
+	if (le32_to_cpu(head->features_incompat) & ~IOT_PROGRAM_COMPUTES)
 		return iot_refuse(reject, IOT_REJECT_program_feature,
 			      offsetof(struct iot_program_head, features_incompat));
 	if (le32_to_cpu(head->reserved) || le32_to_cpu(head->reserved2))

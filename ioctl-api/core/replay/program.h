@@ -104,6 +104,12 @@ static inline const char *iot_program_string(const struct iot_program *program, 
 	return program->strings + le32_to_cpu(at_bytes);
 }
 
+/* Do its tasks use a CPU for their `compute_ns`? Else they sleep. */
+static inline bool iot_program_computes(const struct iot_program *program)
+{
+	return le32_to_cpu(program->head->features_incompat) & IOT_PROGRAM_COMPUTES;
+}
+
 /* The value that a setxattr sets, length_bytes long; NULL if the trace does not have it. */
 static inline const void *iot_program_value(const struct iot_program *program,
 					    const struct iot_program_op *op)

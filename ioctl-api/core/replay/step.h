@@ -24,6 +24,8 @@
  * @holding: waits of it that are known to hold
  * @enter_ns: when the last operation was entered
  * @prev_end_ns: when the operation before @index ended; of the first, when it could start
+ * @prev_cpu_ns: CPU time of its worker then, if the program computes
+ * @computed_ns: when it had computed before operation @index; 0 if it has not
  * @pace: wake-up lateness
  * @result: of the last operation
  * @refused: the target's own result, if an emulation took the place of the operation; else 0
@@ -37,6 +39,8 @@ struct iot_step {
 	u32 holding;
 	u64 enter_ns;
 	u64 prev_end_ns;
+	u64 prev_cpu_ns;
+	u64 computed_ns;
 	struct iot_lateness pace;
 	s64 result;
 	s64 refused;
@@ -52,6 +56,7 @@ struct iot_step {
  * @compute_scale: of think time on a CPU, see iot_pace_scaled()
  * @pause_scale: of other think time, likewise
  * @is_paced: think time passes at all
+ * @computes: tasks use a CPU for `compute_ns`, see IOT_PROGRAM_COMPUTES
  * @is_timed: durations or end times of operations are needed
  */
 struct iot_step_options {
@@ -61,6 +66,7 @@ struct iot_step_options {
 	u32 compute_scale;
 	u32 pause_scale;
 	bool is_paced;
+	bool computes;
 	bool is_timed;
 };
 
@@ -70,6 +76,8 @@ struct iot_step_options {
  * @prepare: make the memory of the operation as it was in the traced program; called before the think time, which hides
  *	its costs, and not at full pace. It may be called again for the same operation
  * @sleep_until: sleep, or spin
+ * @cpu_ns: CPU time of the calling thread
+ * @spin_until: use the CPU until a time
  * @wait_at: the @nth wait of an operation
  * @wait_for: sleep until a wait holds, or until a time; 0 is never. Return: -ETIMEDOUT at that time
  * @admit: wait for what else the engine needs before the operation: a free request queue, the collector
@@ -83,6 +91,8 @@ struct iot_step_calls {
 	u64 (*now_ns)(void);
 	int (*prepare)(void *worker, const struct iot_program_op *op);
 	int (*sleep_until)(void *worker, u64 until_ns);
+	u64 (*cpu_ns)(void);
+	int (*spin_until)(void *worker, u64 until_ns);
 	int (*wait_at)(void *worker, const struct iot_program_op *op, u32 nth,
 		       const struct iot_program_wait **wait);
 	int (*wait_for)(void *worker, const struct iot_program_wait *wait, u64 until_ns);
@@ -135,7 +145,7 @@ IOT_STEP_INLINE int iot_step_sleep(void *worker, struct iot_step *step, const st
 }
 
 /* Count think time that has passed, or that a wait ended early. */
-IOT_STEP_INLINE void iot_step_count_think(struct iot_step *step, u64 until_ns, u64 think_ns, u64 now_ns)
+IOT_STEP_INLINE void iot_step_count_late(struct iot_step *step, u64 until_ns, u64 think_ns, u64 now_ns)
 {
 	u64 late_ns;
 
@@ -143,20 +153,100 @@ IOT_STEP_INLINE void iot_step_count_think(struct iot_step *step, u64 until_ns, u
 		step->stats.think_ns += think_ns - (until_ns - now_ns < think_ns ? until_ns - now_ns : think_ns);
 		return;
 	}
-	late_ns = iot_pace_late(&step->pace, until_ns, think_ns, now_ns);
 	if (!think_ns) /* the time between two operations, in which no task has slept */
 		return;
+	late_ns = now_ns - until_ns;
+	step->pace.wakeups[iot_lateness_bucket(late_ns)]++;
 	step->stats.think_ns += think_ns;
 	step->stats.late_ns += late_ns;
 	if (late_ns > step->stats.late_max_ns)
 		step->stats.late_max_ns = late_ns;
 }
 
+/* While a spinning worker waits for a CPU, it does not compute. */
+IOT_STEP_INLINE int iot_step_spin(void *worker, const struct iot_step_calls *calls, u64 until_cpu_ns)
+{
+	u64 cpu_ns;
+	int err = 0;
+
+	while (!err && (cpu_ns = calls->cpu_ns()) < until_cpu_ns)
+		err = calls->spin_until(worker, calls->now_ns() + until_cpu_ns - cpu_ns);
+	return err;
+}
+
+/* Use a CPU as long as the traced task. The engine's work since the operation before is part of that. */
+IOT_STEP_INLINE int iot_step_compute(void *worker, struct iot_step *step, const struct iot_step_calls *calls,
+				     u64 compute_ns)
+{
+	u64 until_cpu_ns;
+	int err;
+
+	if (step->computed_ns)
+		return 0;
+	if (!step->prev_cpu_ns) /* the task has just begun */
+		step->prev_cpu_ns = calls->cpu_ns();
+	until_cpu_ns = iot_pace_until(&step->pace, step->prev_cpu_ns, compute_ns);
+	err = iot_step_spin(worker, calls, until_cpu_ns);
+	if (err)
+		return err;
+	iot_pace_owe(&step->pace, until_cpu_ns, compute_ns, calls->cpu_ns());
+	step->computed_ns = calls->now_ns();
+	step->stats.think_ns += compute_ns;
+	return 0;
+}
+
+/*
+ * First compute, then pause. A wake-up after the pause may be late because other tasks have the CPUs, as in the traced program: later
+ * think time is not shortened for it. Before the first operation of a task, think time overlaps with the wait for its beginning.
+ */
+IOT_STEP_INLINE int iot_step_think_on_cpu(void *worker, struct iot_step *step, const struct iot_step_options *options,
+					  const struct iot_step_calls *calls, const struct iot_program_op *op,
+					  u64 compute_ns, u64 pause_ns)
+{
+	u64 before_ns = 0, computed_ns, until_ns;
+	int err;
+
+	if (!step->index && step->prev_end_ns > options->start_ns)
+		before_ns = step->prev_end_ns - options->start_ns;
+	computed_ns = before_ns < compute_ns ? before_ns : compute_ns;
+	before_ns -= computed_ns;
+	err = iot_step_compute(worker, step, calls, compute_ns - computed_ns);
+	if (err || pause_ns <= before_ns)
+		return err;
+	pause_ns -= before_ns;
+	until_ns = step->computed_ns + pause_ns;
+	err = iot_step_sleep(worker, step, options, calls, op, until_ns);
+	if (!err)
+		iot_step_count_late(step, until_ns, pause_ns, calls->now_ns());
+	return err;
+}
+
+IOT_STEP_INLINE int iot_step_think_asleep(void *worker, struct iot_step *step, const struct iot_step_options *options,
+					  const struct iot_step_calls *calls, const struct iot_program_op *op, u64 think_ns)
+{
+	u64 since_ns = step->prev_end_ns, until_ns, now_ns;
+	int err = 0;
+
+	if (!step->index)
+		since_ns = iot_pace_begin(options->start_ns, since_ns, think_ns);
+	until_ns = iot_pace_until(&step->pace, since_ns, think_ns);
+	if (calls->now_ns() < until_ns)
+		err = iot_step_sleep(worker, step, options, calls, op, until_ns);
+	if (err)
+		return err;
+	now_ns = calls->now_ns();
+	if (now_ns >= until_ns)
+		iot_pace_owe(&step->pace, until_ns, think_ns, now_ns);
+	iot_step_count_late(step, until_ns, think_ns, now_ns);
+	return 0;
+}
+
 /* Let the think time before an operation pass. */
 IOT_STEP_INLINE int iot_step_think(void *worker, struct iot_step *step, const struct iot_step_options *options,
 				   const struct iot_step_calls *calls, const struct iot_program_op *op)
 {
-	u64 think_ns, until_ns, since_ns = step->prev_end_ns;
+	u64 compute_ns = iot_pace_scaled(le64_to_cpu(op->compute_ns), options->compute_scale);
+	u64 pause_ns = iot_pace_scaled(le64_to_cpu(op->pause_ns), options->pause_scale);
 	int err = 0;
 
 	if (step->has_thought)
@@ -165,18 +255,12 @@ IOT_STEP_INLINE int iot_step_think(void *worker, struct iot_step *step, const st
 		err = calls->prepare(worker, op);
 	if (err)
 		return err;
-	think_ns = iot_pace_scaled(le64_to_cpu(op->compute_ns), options->compute_scale) +
-		   iot_pace_scaled(le64_to_cpu(op->pause_ns), options->pause_scale);
-	if (!step->index)
-		since_ns = iot_pace_begin(options->start_ns, since_ns, think_ns);
-	until_ns = iot_pace_until(&step->pace, since_ns, think_ns);
-	if (calls->now_ns() < until_ns)
-		err = iot_step_sleep(worker, step, options, calls, op, until_ns);
-	if (err)
-		return err;
-	iot_step_count_think(step, until_ns, think_ns, calls->now_ns());
-	step->has_thought = true;
-	return 0;
+	if (options->computes)
+		err = iot_step_think_on_cpu(worker, step, options, calls, op, compute_ns, pause_ns);
+	else
+		err = iot_step_think_asleep(worker, step, options, calls, op, compute_ns + pause_ns);
+	step->has_thought = !err;
+	return err;
 }
 
 /* Wait until all waits of an operation hold. */
@@ -261,6 +345,8 @@ static inline void iot_step_count(struct iot_step *step, const struct iot_progra
 IOT_STEP_INLINE void iot_step_end(void *worker, struct iot_step *step, const struct iot_step_options *options,
 				  const struct iot_step_calls *calls, const struct iot_program_op *op)
 {
+	if (options->computes) /* before the record, whose costs are hidden by think time */
+		step->prev_cpu_ns = calls->cpu_ns();
 	if (!iot_step_is_io(op)) {
 		if (options->is_timed)
 			step->prev_end_ns = calls->now_ns();
@@ -273,6 +359,7 @@ IOT_STEP_INLINE void iot_step_end(void *worker, struct iot_step *step, const str
 			step->stats.io_ns += step->prev_end_ns - step->enter_ns;
 		}
 	}
+	step->computed_ns = 0;
 	step->is_pending = false;
 	step->refused = 0;
 	step->has_thought = false;

@@ -45,7 +45,9 @@
  *
  * Pace. Think time passes between an operation and the one before it in its task:
  * `compute_ns` that the traced task spent on a CPU, and `pause_ns` that it did not. The
- * operation starts when that time has passed and its waits hold, whichever is later.
+ * operation starts when that time has passed and its waits hold, whichever is later. A task sleeps for this time. If its
+ * program has the feature IOT_PROGRAM_COMPUTES, it uses a CPU for `compute_ns`, and then sleeps for `pause_ns`, which then contains
+ * no time for which the traced task waited for a CPU.
  * A wait of the traced task itself (for a child, a message) is a `wait` of its own,
  * without think time, so that the think time after it begins when the wait holds. A wait that a timer ended is a `timed`:
  * it ends when its think time has passed or all its waits hold, whichever is earlier, and never blocks.
@@ -61,6 +63,7 @@
 #define IOT_PROGRAM_MAGIC_BYTES 8
 #define IOT_PROGRAM_MAJOR	3 /* 2 had no users of tasks, 1 no extents and no xattrs */
 #define IOT_PROGRAM_STATES	1u /* feature: omissions are stated in its facts, see omission.h */
+#define IOT_PROGRAM_COMPUTES	1u /* incompatible feature: tasks use a CPU for `compute_ns` */
 #define IOT_PROGRAM_PATH_MAX	16384 /* with its zero byte: four times the limit of system calls */
 #define IOT_PROGRAM_TARGET_MAX	4096 /* of a symbolic link, with its zero byte */
 #define IOT_PROGRAM_TASKS_MAX	(1u << 20)
@@ -92,6 +95,7 @@ struct iot_section {
 /**
  * struct iot_program_head - first bytes of a program
  * @features_compat: features that a reader may ignore: IOT_PROGRAM_STATES
+ * @features_incompat: features that it may not ignore: IOT_PROGRAM_COMPUTES
  * @handles: handle slots that operations use, from 1
  * @maps: mapping slots that operations use, from 1
  * @capture: id of the capture that the program was compiled from

@@ -771,6 +771,7 @@
 	R(38, discovered, life, "a task waits for another one, as delays in other runs showed") \
 	R(39, freed, life, "a task freed the space of a removed file after an operation")  \
 	R(40, timeout, life, "a timer ended a wait of a task that another task could have ended")  \
+	R(41, cpu_wait, life, "a task waited for a CPU between two operations")        \
 	R(64, lookup, op, "a name looked up by the file system")                       \
 	R(65, open, op, "open or create a file")                                       \
 	R(66, stat, op, "attributes read")                                             \

@@ -21,7 +21,8 @@
 	F(u64, time_ns, instant, "when it succeeded")                                  \
 	F(u32, task, task, "the task")                                                 \
 	F(u32, op, cost, "operations the task had entered by then")                    \
-	F(u32, into, task, "the task it became")
+	F(u32, into, task, "the task it became")                                       \
+	F(u64, oncpu_ns, cost, "time on a CPU in its whole life so far; 0 if not known")
 
 #define IOT_FIELDS_exit(F)                                                             \
 	F(u64, time_ns, instant, "when it began to exit")                              \
@@ -42,6 +43,13 @@
 	F(u64, duration_ns, span, "how long it took")                                  \
 	F(u32, task, task, "the task that freed the space")                            \
 	F(u32, op, cost, "operations the task had entered by then")
+
+/* Just before the next operation or the exit of the task. The recorder's share is in records `backpressure`. */
+#define IOT_FIELDS_cpu_wait(F)                                                         \
+	F(u64, time_ns, instant, "when it was stated")                                 \
+	F(u32, task, task, "the task that waited")                                     \
+	F(u32, op, cost, "operations the task had entered by then")                    \
+	F(u64, waited_ns, cost, "how long it waited for a CPU since its last operation")
 
 /* In sessions that request all wake-ups: the last wait before an operation. */
 #define IOT_FIELDS_timeout(F)                                                          \

@@ -92,6 +92,7 @@ enum graph_wait_cause {
  * @kind: of its record, or an enum iot_play
  * @number: of the operation in the trace's task, 0 if there is none
  * @recorder_ns: part of the time before it that is not think time, but a cost of recording: see costs.h
+ * @cpu_wait_ns: part of @pause_ns in which the task waited for a CPU
  * @path, @path2: paths or texts it uses, NULL if none; live as long as the graph;
  *	behind the name that a setxattr has, and its zero byte, is the value if @has_value is 1
  * @object, @handle, @other: ids of the trace; @other is a second handle or a request, or a
@@ -121,6 +122,7 @@ struct graph_op {
 	u64 oncpu_ns;
 	u64 compute_ns;
 	u64 pause_ns;
+	u64 cpu_wait_ns;
 	u64 recorder_ns;
 	const char *path;
 	union {
@@ -207,6 +209,7 @@ struct graph_backpressure {
  * @parent: id of the task that made it, or that it was before exec; 0 if not known
  * @why: an enum iot_reason
  * @begin_ns: when it was first seen, or made after that
+ * @ran_ns: CPU time of its thread then, if it began by exec; 0 if not known
  * @uid, @gid: its effective user and group then, IOT_ID_UNKNOWN if they are not known
  * @exec_into: id of the task that it became by exec, 0 if none
  * @has_exited: its exit has been read
@@ -217,6 +220,7 @@ struct graph_backpressure {
  * @first_queue, @queue_count: its request queues, which follow each other
  * @has_io: it, or a task made by it, does something to files
  * @backpressure_waits: in the order of their ends
+ * @cpu_wait_ns: during loading, for how long it has waited for a CPU since its last operation
  */
 struct graph_task {
 	u32 id;
@@ -224,6 +228,7 @@ struct graph_task {
 	u32 parent;
 	u32 why;
 	u64 begin_ns;
+	u64 ran_ns;
 	u32 uid;
 	u32 gid;
 	u32 exec_into;
@@ -242,6 +247,7 @@ struct graph_task {
 	struct graph_backpressure *backpressure_waits;
 	u32 backpressure_count;
 	u32 backpressure_room;
+	u64 cpu_wait_ns;
 };
 
 /**

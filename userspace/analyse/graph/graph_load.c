@@ -115,6 +115,15 @@ static void end_open_later(struct loader *l, u32 task)
 		last->oncpu_ns = r->runtime_ns - last->runtime_ns + r->oncpu_ns;
 }
 
+/* An operation, or an exit, has the waits for a CPU that were stated since the one before it. */
+static void take_cpu_wait(struct loader *l, u32 task, struct graph_op *op)
+{
+	struct graph_task *t = &l->graph->tasks[task];
+
+	op->cpu_wait_ns = t->cpu_wait_ns;
+	t->cpu_wait_ns = 0;
+}
+
 static int load_op(struct loader *l)
 {
 	const struct iot_rec_op *r = &l->record->op;
@@ -156,9 +165,11 @@ static int load_op(struct loader *l)
 		l->graph->dropped_bytes += iot_record_moved_bytes(l->record);
 		return 0;
 	}
-	if (!err)
-		ask_by_handle(l);
-	return err;
+	if (err)
+		return err;
+	take_cpu_wait(l, task, l->op);
+	ask_by_handle(l);
+	return 0;
 }
 
 /* -- tasks and their lives ---------------------------------------------------------------- */
@@ -252,6 +263,7 @@ static int load_fork(struct loader *l, const struct iot_rec_fork *r)
 
 static int load_exec(struct loader *l, const struct iot_rec_exec *r)
 {
+	struct graph_task *t;
 	u32 from, into;
 	int err = load_event(l, r->time_ns, r->task, r->op, r->into);
 
@@ -261,8 +273,12 @@ static int load_exec(struct loader *l, const struct iot_rec_exec *r)
 		err = graph_task_make(l->graph, r->into, &into);
 	if (err)
 		return err;
+	t = &l->graph->tasks[from];
+	t->ops[t->op_count - 1].runtime_ns = r->oncpu_ns;
+	take_cpu_wait(l, from, &t->ops[t->op_count - 1]);
 	if (r->into > r->task) /* or the record lies: no circles */
-		l->graph->tasks[from].exec_into = r->into;
+		t->exec_into = r->into;
+	l->graph->tasks[into].ran_ns = r->oncpu_ns;
 	return load_begin(l, into, r->time_ns);
 }
 
@@ -292,6 +308,7 @@ static int load_exit(struct loader *l, const struct iot_rec_exit *r)
 		return err;
 	t = &l->graph->tasks[task];
 	t->ops[t->op_count - 1].runtime_ns = r->oncpu_ns;
+	take_cpu_wait(l, task, &t->ops[t->op_count - 1]);
 	l->graph->tasks[task].has_exited = true;
 	maker = maker_of(l, task);
 	if (maker == GRAPH_NONE || l->graph->tasks[maker].has_exited)
@@ -410,6 +427,17 @@ static int load_delayed(struct loader *l, const struct iot_rec_delayed *r)
 static int load_freed(struct loader *l, const struct iot_rec_freed *r)
 {
 	return load_pause(l, r->task, r->time_ns, r->duration_ns, &l->graph->freed, &l->graph->freed_ns);
+}
+
+/* The record precedes the operation, or the exit, before which the task has waited. */
+static int load_cpu_wait(struct loader *l, const struct iot_rec_cpu_wait *r)
+{
+	u32 task;
+	int err = graph_task_make(l->graph, r->task, &task);
+
+	if (!err)
+		l->graph->tasks[task].cpu_wait_ns += r->waited_ns;
+	return err;
 }
 
 /* -- MPI ------------------------------------------------------------------------------------- */
@@ -605,6 +633,8 @@ static int load_record(struct loader *l)
 		return load_delayed(l, &r->delayed);
 	case IOT_KIND_freed:
 		return load_freed(l, &r->freed);
+	case IOT_KIND_cpu_wait:
+		return load_cpu_wait(l, &r->cpu_wait);
 	case IOT_KIND_discovered:
 		return load_discovered(l, &r->discovered);
 	case IOT_KIND_wake:

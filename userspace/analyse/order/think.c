@@ -7,7 +7,8 @@
  * known. A gap that ends with a wait is explained by it: the replay waits, too. The CPU time of a
  * task is assigned to the other gaps, as early as it fits. A task that was woken may have computed
  * before it waited: its CPU time up to then is known, and so is the time for which it was runnable, but other tasks
- * had the CPUs. The latter is a pause; the wait begins after both.
+ * had the CPUs. The latter is a pause; the wait begins after both. Of each pause it is known for how long the
+ * task waited for a CPU in it: a replay that computes on CPUs waits for them, too.
  *
  * A thread that exits wakes the one that joins it. Before that it may have slept until that one
  * asked it to end, which the trace does not show: its pause lasts only as long as the other one
@@ -140,11 +141,13 @@ static u64 lesser(u64 x, u64 y)
 /**
  * struct spent - time of a task in consecutive gaps, apart from sleep
  * @run_ns: time on a CPU
- * @delay_ns: time of waits for a CPU; 0 if unknown
+ * @delay_ns: of gaps that end with a wait out of which the task was woken: time of waits for a CPU; 0 if unknown
+ * @cpu_wait_ns: time of waits for a CPU, if it is at least as long as the recorder states
  */
 struct spent {
 	u64 run_ns;
 	u64 delay_ns;
+	u64 cpu_wait_ns;
 };
 
 static u64 mpi_waits_ns(const struct thinking *k, const struct graph_task *t, u32 first, u32 last, u64 since_ns)
@@ -178,6 +181,7 @@ static void take_polling(struct spent *spent, u64 waits_ns)
 		return;
 	spent->run_ns -= ran_ns;
 	spent->delay_ns -= lesser(waits_ns - ran_ns, spent->delay_ns);
+	spent->cpu_wait_ns -= lesser(waits_ns - ran_ns, spent->cpu_wait_ns);
 }
 
 /* Operations @first to @last are a row of gaps. */
@@ -201,29 +205,38 @@ static void share(struct thinking *k, struct graph_task *t, u32 first, u32 last,
 			op->pause_ns = gap_ns - op->compute_ns;
 			if (is_woken(op) && !is_join_in_call(k->graph, op, k->call_end_ns))
 				op->pause_ns = lesser(spent.delay_ns, op->pause_ns);
+			op->cpu_wait_ns = lesser(spent.cpu_wait_ns, op->pause_ns);
 			spent.run_ns -= op->compute_ns;
 			spent.delay_ns -= lesser(op->pause_ns, spent.delay_ns);
+			spent.cpu_wait_ns -= op->cpu_wait_ns;
 		}
 		if (ns > since_ns)
 			since_ns = ns;
 	}
 }
 
-/* The CPU time of a task after its last operation, if known. */
-static u64 last_run_ns(const struct graph_task *t, u32 first, u64 ran_ns, bool has_ran)
+/* What a task spent after its last operation, if known. */
+static struct spent spent_last(const struct graph_task *t, u32 first, u64 ran_ns, bool has_ran, u64 delayed_ns)
 {
+	struct spent spent = {};
 	u32 i;
 
-	for (i = first; i < t->op_count && has_ran; i++)
-		if (t->ops[i].kind == IOT_KIND_exit && t->ops[i].runtime_ns > ran_ns)
-			return t->ops[i].runtime_ns - ran_ns;
-	return 0;
+	for (i = first; i < t->op_count; i++) {
+		const struct graph_op *op = &t->ops[i];
+
+		if (op->kind != IOT_KIND_exit && op->kind != IOT_KIND_exec)
+			continue;
+		if (has_ran && op->runtime_ns > ran_ns)
+			spent.run_ns = op->runtime_ns - ran_ns;
+		spent.cpu_wait_ns = op->cpu_wait_ns - lesser(delayed_ns, op->cpu_wait_ns);
+	}
+	return spent;
 }
 
 static void think_of_task(struct thinking *k, struct graph_task *t)
 {
-	u64 since_ns = t->begin_ns, ran_ns = 0, delayed_ns = 0;
-	bool has_ran = t->why == IOT_REASON_fork; /* a new thread has run for no time yet */
+	u64 since_ns = t->begin_ns, ran_ns = t->ran_ns, delayed_ns = 0;
+	bool has_ran = ran_ns || t->why == IOT_REASON_fork; /* a new thread has run for no time yet */
 	u32 first = 0, i;
 
 	k->call_end_ns = 0;
@@ -241,6 +254,7 @@ static void think_of_task(struct thinking *k, struct graph_task *t)
 			spent.run_ns = gap_ns;
 		if (is_woken(op) && op->delay_ns > delayed_ns)
 			spent.delay_ns = op->delay_ns - delayed_ns;
+		spent.cpu_wait_ns = is_woken(op) ? spent.delay_ns : op->cpu_wait_ns - lesser(delayed_ns, op->cpu_wait_ns);
 		share(k, t, first, i, since_ns, spent);
 		delayed_ns = is_woken(op) ? delayed_ns + spent.delay_ns : 0;
 		first = i + 1;
@@ -251,8 +265,7 @@ static void think_of_task(struct thinking *k, struct graph_task *t)
 		}
 	}
 	if (first < t->op_count)
-		share(k, t, first, t->op_count - 1, since_ns,
-		      (struct spent){ .run_ns = last_run_ns(t, first, ran_ns, has_ran) });
+		share(k, t, first, t->op_count - 1, since_ns, spent_last(t, first, ran_ns, has_ran, delayed_ns));
 }
 
 /* How long a task slept before it was woken: it computes and waits for a CPU first, and then sleeps. */
@@ -282,6 +295,8 @@ static void limit_pauses_before_exit(const struct thinking *k)
 		ns = slept_ns(k, &graph->tasks[wake->woken], wake->wait);
 		if (nop->pause_ns > ns)
 			nop->pause_ns = ns;
+		if (nop->cpu_wait_ns > nop->pause_ns)
+			nop->cpu_wait_ns = nop->pause_ns;
 	}
 }
 
