@@ -690,10 +690,10 @@ static void wait_for_descendants(const struct options *options, const struct col
 		say("descendants of the command that still run are unknown: %s", strerror(-err));
 }
 
-/* Operations that a filter excluded count, too: the user may have requested a trace without operations. */
+/* Operations that a filter excluded, or a pause left out, count, too: the user may have requested a trace without operations. */
 static bool has_found_operations(const struct collector_result *result)
 {
-	return result->operations || result->refused;
+	return result->operations || result->refused || result->left_out;
 }
 
 /* Return: descriptor of the session, or a negative errno. After an error there is a sentence, unless it was printed. */

@@ -81,10 +81,9 @@ limited() {
 	mkdir -p "$group" && echo "${limit}M" >"$group/memory.max" && echo $BASHPID >"$group/cgroup.procs" && exec "$@"
 }
 
-# A program that was not killed, and had the memory, succeeds as without a recording. A stop or a
-# pause may precede its first operation.
+# A program that was not killed, and had the memory, succeeds as without a recording. A stop may precede its first operation.
 expect_code() { # CODE
-	if [ "$1" = 1 ] && [[ $events == *:stop* || $events == *:pause* ]] && grep -q 'nothing was recorded' "$out/said"; then
+	if [ "$1" = 1 ] && [[ $events == *:stop* ]] && grep -q 'nothing was recorded' "$out/said"; then
 		return
 	fi
 	killed replay || killed recorder || killed collector || killed program || [ -e "$out/starved" ] || [ "$1" = 0 ] ||
