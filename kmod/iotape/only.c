@@ -207,7 +207,7 @@ int iot_only_set(struct iot_session *session, const struct iot_only_user *reques
  * @session: entered
  * @lower: inode of the file
  *
- * Return: 0 in a restricted session if the user does not own the file, to whom mincore(2) and cachestat(2) do not tell them either.
+ * Return: 0 in a restricted session if the user does not own the file: mincore(2) and cachestat(2) do not state them to that user either.
  */
 u64 iot_cached_pages(const struct iot_session *session, const struct inode *lower)
 {
