@@ -333,6 +333,8 @@ static inline void rfs_move_on(struct rfs_replay *replay, u32 index)
 /* worker_pool.c */
 int rfs_pools_init(struct rfs_replay *replay);
 void rfs_pools_fill(struct rfs_replay *replay);
+bool rfs_pools_are_short(struct rfs_replay *replay);
+void rfs_pools_start(struct rfs_replay *replay);
 void rfs_pools_wake(struct rfs_replay *replay);
 u32 rfs_pools_workers(const struct rfs_replay *replay);
 struct rfs_pool *rfs_pool_of(struct rfs_replay *replay, u32 space);

@@ -436,14 +436,15 @@ int rfs_worker_run(struct rfs_replay *replay, struct iot_replay_run *run)
  * rfs_start() - let all workers go
  * @replay: ready
  *
- * Return: 0; -EAGAIN while a task that may start at once has no worker; -EINVAL.
+ * Return: 0; -EAGAIN while a task that may start at once has no worker, or a pool has too few; -EINVAL.
  */
 int rfs_start(struct rfs_replay *replay)
 {
 	if (replay->state != RFS_READY)
 		return -EINVAL;
-	if (atomic_read(&replay->waiting) < replay->roots)
+	if (atomic_read(&replay->waiting) < replay->roots || rfs_pools_are_short(replay))
 		return -EAGAIN;
+	rfs_pools_start(replay);
 	replay->state = RFS_STARTED;
 	replay->start_ns = now_ns();
 	replay->options = (struct iot_step_options){

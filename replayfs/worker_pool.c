@@ -200,6 +200,7 @@ static struct rfs_pool *pool_add(struct rfs_replay *replay, u32 space)
 	INIT_LIST_HEAD(&pool->ready);
 	init_waitqueue_head(&pool->idlers);
 	init_waitqueue_head(&pool->keepers);
+	pool->numbers.spares = IOT_POOL_SPARES_BEFORE;
 	return pool;
 }
 
@@ -289,6 +290,44 @@ void rfs_pools_fill(struct rfs_replay *replay)
 			replay->roots++;
 			task_make_ready(&task->start);
 		}
+		cond_resched();
+	}
+}
+
+/**
+ * rfs_pools_are_short() - has a pool too few workers to start?
+ * @replay: ready
+ */
+bool rfs_pools_are_short(struct rfs_replay *replay)
+{
+	bool is_short = false;
+	u32 i;
+
+	for (i = 0; i < replay->pool_count && !is_short; i++) {
+		struct rfs_pool *pool = &replay->pools[i];
+
+		spin_lock_irq(&pool->lock);
+		is_short = iot_pool_is_short(&pool->numbers) || pool->numbers.called;
+		spin_unlock_irq(&pool->lock);
+		cond_resched();
+	}
+	return is_short;
+}
+
+/**
+ * rfs_pools_start() - the replay starts: from now on, pools have few spare workers
+ * @replay: ready
+ */
+void rfs_pools_start(struct rfs_replay *replay)
+{
+	u32 i;
+
+	for (i = 0; i < replay->pool_count; i++) {
+		struct rfs_pool *pool = &replay->pools[i];
+
+		spin_lock_irq(&pool->lock);
+		pool->numbers.spares = IOT_POOL_SPARES;
+		spin_unlock_irq(&pool->lock);
 		cond_resched();
 	}
 }

@@ -200,7 +200,8 @@ static void print_text(const struct options *options, const struct compile_summa
 			printf("    %llu times between operations were shorter than this cost\n", s->recorder_cut);
 	}
 	if (s->computes) {
-		print_duration("  tasks waited for CPUs: ", s->cpu_wait_ns);
+		print_duration("  tasks waited for CPUs: ", s->competition.cpu_wait_ns);
+		print_duration(", of this while other tasks of the program computed: ", s->competition.own_ns);
 		printf("; a replay uses CPUs, and waits for them itself\n");
 	}
 	if (s->asleep_ns >= ASLEEP_MIN_NS) {
@@ -356,8 +357,9 @@ static void print_json(const struct options *options, const struct compile_summa
 	json_put_unsigned(&json, "freed_ns", s->freed_ns);
 	json_put_unsigned(&json, "recorder_ns", s->recorder_ns);
 	json_put_unsigned(&json, "recorder_cut", s->recorder_cut);
-	json_put_unsigned(&json, "compute_ns", s->compute_ns);
-	json_put_unsigned(&json, "cpu_wait_ns", s->cpu_wait_ns);
+	json_put_unsigned(&json, "compute_ns", s->competition.compute_ns);
+	json_put_unsigned(&json, "cpu_wait_ns", s->competition.cpu_wait_ns);
+	json_put_unsigned(&json, "own_cpu_wait_ns", s->competition.own_ns);
 	json_put_bool(&json, "computes", s->computes);
 	json_put_unsigned(&json, "asleep_ns", s->asleep_ns);
 	json_put_bool(&json, "has_wakes", s->has_wakes);

@@ -9,6 +9,10 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/coredump.h>
+#ifdef IOT_HAVE_EXEC_STATE
+#include <linux/rcupdate.h>
+#include <linux/sched/exec_state.h>
+#endif
 
 /*
  * CONFIG_SCHED_INFO, which distributions have: time that a thread was runnable and waited for a CPU, in ns, as of when
@@ -33,10 +37,24 @@ static inline u64 iot_thread_arrived_ns(const struct task_struct *thread)
 #endif
 }
 
-/* May the user whose process it is read the memory of it, by ptrace(2) for example? */
-static inline bool iot_mm_is_dumpable(const struct mm_struct *mm)
+/*
+ * May the user whose thread it is read its memory, by ptrace(2) for example? @mm is that memory, and stays during the call.
+ * The state belongs to the thread, not to its memory, in kernels with a struct task_exec_state.
+ */
+static inline bool iot_thread_is_dumpable(const struct task_struct *thread, const struct mm_struct *mm)
 {
+#ifdef IOT_HAVE_EXEC_STATE
+	const struct task_exec_state *state;
+	bool is_dumpable;
+
+	rcu_read_lock();
+	state = rcu_dereference(thread->exec_state);
+	is_dumpable = state && READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
+	rcu_read_unlock();
+	return is_dumpable;
+#else
 	return get_dumpable((struct mm_struct *)mm) == SUID_DUMP_USER;
+#endif
 }
 
 /*

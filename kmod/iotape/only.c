@@ -87,7 +87,7 @@ static bool is_readable(struct task_struct *thread)
 	bool is_it;
 
 	task_lock(thread);
-	is_it = thread->mm && iot_mm_is_dumpable(thread->mm);
+	is_it = thread->mm && iot_thread_is_dumpable(thread, thread->mm);
 	task_unlock(thread);
 	return is_it;
 }
@@ -132,7 +132,7 @@ bool __iot_only_admits(const struct iot_session *session)
 	if (is_own && !mm)
 		is_own = was_admitted(session);
 	else if (is_own)
-		is_own = iot_mm_is_dumpable(mm);
+		is_own = iot_thread_is_dumpable(current, mm);
 	if (!is_own)
 		forget_current(session);
 	return is_own && acts_for(only, current_cred());

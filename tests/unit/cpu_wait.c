@@ -171,11 +171,51 @@ static void a_program_that_computes_has_no_waits_for_cpus(void **state)
 
 	(void)state;
 	write_trace(250);
-	assert_int_equal(compile(COMPILE_THINK_AUTO, &computes), 50);
-	assert_true(computes);
 	assert_int_equal(compile(COMPILE_THINK_CPU, &computes), 50);
 	assert_true(computes);
 	assert_int_equal(compile(COMPILE_THINK_SLEEP, &computes), 300);
+	assert_false(computes);
+}
+
+/* While one task waits for a CPU, another one computes, or does not. */
+static void write_two(u64 other_runtime_ns)
+{
+	struct scribe scribe, *s = &scribe;
+
+	scribe_begin(s);
+	put_open(s);
+	s->task = 2;
+	PUT(open, .object = SCRIBE_FILE, .handle = HANDLE + 1, .name = SCRIBE_NAME, .flags = IOT_OPEN_read);
+	s->task = 1;
+	s->now_ns += 100000;
+	put_cpu_wait(s, 50000);
+	put_read(s, RAN_NS);
+	s->task = 2;
+	PUT(read, .object = SCRIBE_FILE, .handle = HANDLE + 1, .length_bytes = 10, .result = 10,
+	    .runtime_ns = other_runtime_ns);
+	scribe_finish(s);
+}
+
+static void waits_for_own_tasks_make_a_program_compute(void **state)
+{
+	bool computes;
+
+	(void)state;
+	write_two(80000);
+	compile(COMPILE_THINK_AUTO, &computes);
+	assert_true(computes);
+	write_two(0);
+	compile(COMPILE_THINK_AUTO, &computes);
+	assert_false(computes);
+}
+
+static void waits_for_others_are_pauses(void **state)
+{
+	bool computes;
+
+	(void)state;
+	write_trace(250);
+	assert_int_equal(compile(COMPILE_THINK_AUTO, &computes), 300);
 	assert_false(computes);
 }
 
@@ -202,4 +242,6 @@ SUITE("cpu_wait",
       WITH_SCRATCH(cpu_time_continues_over_an_exec)
       WITH_SCRATCH(an_exec_of_older_traces_states_no_cpu_time)
       WITH_SCRATCH(a_program_that_computes_has_no_waits_for_cpus)
+      WITH_SCRATCH(waits_for_own_tasks_make_a_program_compute)
+      WITH_SCRATCH(waits_for_others_are_pauses)
       WITH_SCRATCH(without_waits_a_program_sleeps))

@@ -257,34 +257,28 @@ static void sum_omissions(struct compiler *c)
 	iot_omissions_add(&s->omissions, IOT_OMISSION_sources, graph->mpi_unknown, 0, 0, NULL);
 }
 
-/* The share of the time on CPUs that waits for CPUs must have before they matter: 1 / COMPETITION. */
-#define COMPETITION 50
+/* The share of the time on CPUs that waits for the program's own tasks must have before they matter: 1 / COMPETITION. */
+#define COMPETITION 10
 
-/*
- * Tasks that compete for CPUs take turns. In a replay that sleeps for the time that they computed, they do not: their waits
- * for CPUs remain as they were, wherever they come from.
- */
-static void choose_think(struct compiler *c)
+static int choose_think(struct compiler *c)
 {
 	struct compile_summary *s = c->summary;
-	u32 i, j;
+	int err = competition_sum(c->graph, &s->competition);
 
-	for (i = 0; i < c->graph->task_count; i++)
-		for (j = 0; j < c->graph->tasks[i].op_count; j++) {
-			s->compute_ns += c->graph->tasks[i].ops[j].compute_ns;
-			s->cpu_wait_ns += c->graph->tasks[i].ops[j].cpu_wait_ns;
-		}
 	s->computes = c->options->think == COMPILE_THINK_CPU ||
-		      (c->options->think == COMPILE_THINK_AUTO && s->cpu_wait_ns && s->cpu_wait_ns >= s->compute_ns / COMPETITION);
+		      (c->options->think == COMPILE_THINK_AUTO && s->competition.own_ns &&
+		       s->competition.own_ns >= s->competition.compute_ns / COMPETITION);
 	if (s->computes)
 		iot_builder_compute(c->builder);
+	return err;
 }
 
 static int build(struct compiler *c)
 {
 	int err = number_tasks(c);
 
-	choose_think(c);
+	if (!err)
+		err = choose_think(c);
 	if (!err)
 		err = compiler_make_slots(c);
 	if (!err)

@@ -7,6 +7,7 @@
 
 #include "analyse/passes/analysis.h"
 #include "analyse/stats/times.h"
+#include "competition.h"
 #include "lib/iotape.h"
 
 #define COMPILE_NOTES_MAX 8
@@ -49,9 +50,8 @@ enum compile_think {
  * @freed, @freed_ns: as in struct graph: not think time either
  * @recorder_ns: costs of recording between operations, which are not think time
  * @recorder_cut: times between operations that were shorter than these costs
- * @compute_ns: think time on a CPU, of all tasks
- * @cpu_wait_ns: think time in which tasks waited for a CPU
- * @computes: tasks use a CPU for the former, and the latter is not part of the program
+ * @competition: of all tasks for CPUs
+ * @computes: tasks use a CPU for the time that the traced ones computed, and waits for CPUs are not part of the program
  * @asleep_ns: think time that tasks slept, for an unknown reason, while others were in operations
  * @has_wakes: all wake-ups were recorded, so that they explain waits for other tasks
  * @unexplained: results of operations that overlapped others, and that no order of these explains
@@ -88,8 +88,7 @@ struct compile_summary {
 	u64 freed_ns;
 	u64 recorder_ns;
 	u64 recorder_cut;
-	u64 compute_ns;
-	u64 cpu_wait_ns;
+	struct competition competition;
 	bool computes;
 	u64 asleep_ns;
 	bool has_wakes;

@@ -140,6 +140,7 @@ int local_replay_start(struct local_replay *local)
 		return 1;
 	if (get_failed(local))
 		return refuse(local);
+	thread_pool_start(local);
 	local->start_ns = clock_now_ns();
 	local->step = (struct iot_step_options){
 		.program = local->program,

@@ -247,6 +247,7 @@ void thread_pool_init(struct local_replay *local);
 int thread_pool_open(struct local_replay *local);
 void thread_pool_close(struct local_replay *local);
 bool thread_pool_is_ready(struct local_replay *local);
+void thread_pool_start(struct local_replay *local);
 void thread_pool_begin(struct local_replay *local, struct park *park);
 void thread_pool_cancel(struct local_replay *local);
 void thread_pool_kick(struct local_replay *local);

@@ -373,6 +373,7 @@ int thread_pool_open(struct local_replay *local)
 	u32 i;
 	int err = 0;
 
+	pool->numbers.spares = IOT_POOL_SPARES_BEFORE;
 	for (i = 0; i < local->program->task_count; i++) {
 		if (!local_replay_has_task(local, i))
 			continue;
@@ -400,9 +401,20 @@ bool thread_pool_is_ready(struct local_replay *local)
 
 	pthread_mutex_lock(&local->pool.lock);
 	is_ready = __atomic_load_n(&local->ready, __ATOMIC_ACQUIRE) >= local->pool.roots &&
-		   !iot_pool_is_short(&local->pool.numbers);
+		   !iot_pool_is_short(&local->pool.numbers) && !local->pool.numbers.called;
 	pthread_mutex_unlock(&local->pool.lock);
 	return is_ready;
+}
+
+/**
+ * thread_pool_start() - the replay starts: from now on, the pool has few spare workers
+ * @local: ready
+ */
+void thread_pool_start(struct local_replay *local)
+{
+	pthread_mutex_lock(&local->pool.lock);
+	local->pool.numbers.spares = IOT_POOL_SPARES;
+	pthread_mutex_unlock(&local->pool.lock);
 }
 
 /**
