@@ -80,13 +80,14 @@ static void check(struct option_state *state)
 static const struct option_row option_rows[] = {
 	{ "format", 'f', OPTION_TEXT, "FORMAT", .word_at = import_format_at, .set = set_format,
 	  .help = "strace, dxt (text of darshan-dxt-parser), fio (I/O log), dftracer (.pfw), recorder (text of recorder2text), "
-		  "perf (output of perf trace) or lttng (system calls, as babeltrace2 prints them); "
+		  "perf (output of perf trace), perf-script (events of system calls, as perf script prints them) or lttng (system calls, as "
+		  "babeltrace2 prints them); "
 		  "default: detected from the logs" },
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(import.trace), .help = "write the trace to FILE (required)" },
 	{ "root", 'r', OPTION_DIRECTORY, "DIR", .set = set_root,
 	  .help = "include operations below DIR, an absolute path (required); may be repeated" },
 	{ "cwd", 0, OPTION_DIRECTORY, "DIR", .field = FIELD(import.directory),
-	  .help = "the program was started in DIR, an absolute path; for logs of perf and LTTng, which do not show it" },
+	  .help = "the program was started in DIR, an absolute path; for logs of perf, perf-script and LTTng, which do not show it" },
 	{ "calibration", 'c', OPTION_FILE, "LOG", .field = FIELD(import.calibration),
 	  .help = "derive the time that strace takes from LOG, written by the same strace for a program that makes only short calls; "
 		  "default: a lower bound from the logs" },

@@ -99,6 +99,7 @@ static void mutate_word(struct rng *rng, struct log_text *log)
 		"/tmp/job/root/a (deleted)", "pipe:[1]", "O_TMPFILE|O_RDWR", "RENAME_EXCHANGE", "*/", "/*",
 		"99999999999999999999999", "4611686018427387905", "1e400", "0.000000001", "X_POSIX", "wait", "POSIX",
 		"{\"a\":{", "\\u0000", "\\ud800", ":", "ph", "1700000000.5", "fio version 2 iolog", " )", " ( ",
+		"syscalls:sys_enter_openat", "probe:vfs_getname", "0xffffffffffffffff", "pathname=\"", "PERF_RECORD_LOST",
 	};
 	size_t at = any_place(rng, log), from = any_place(rng, log), bytes;
 	u8 copy[512];

@@ -250,15 +250,17 @@ static bool are_all_there(struct text list, s64 result)
 }
 
 /*
- * [{d_ino=1, d_name="."}, {...}]; {{...} {...}} before 4.11; without -v a comment that there are 2 entries.
+ * [{d_ino=1, d_name="."}, {...}]; {{...} {...}} before 4.11; without -v a comment that there are 2 entries, or, in logs of other
+ * tools, about 2.
  * Return: is their number known?
  */
 static bool put_entries(struct import *im, struct inode *dir, const struct call *call, u32 *count,
 			bool *is_shown_all)
 {
-	static const char begin[] = "/* ";
+	static const char begin[] = "/* ", about[] = "/* about ";
 	struct text list = call->args[1], item, inner;
 	const char *comment = memmem(list.p, list.bytes, begin, strlen(begin));
+	bool is_about;
 	u64 number;
 
 	*count = 0;
@@ -270,11 +272,16 @@ static bool put_entries(struct import *im, struct inode *dir, const struct call 
 			*is_shown_all &= put_dirent(im, dir, item);
 		return true;
 	}
-	if (!comment || take_digits(comment + strlen(begin), list.p + list.bytes, &number) ==
-				comment + strlen(begin))
+	if (!comment)
+		return false;
+	is_about = list.p + list.bytes - comment > (s64)strlen(about) && !memcmp(comment, about, strlen(about));
+	comment += is_about ? strlen(about) : strlen(begin);
+	if (take_digits(comment, list.p + list.bytes, &number) == comment)
 		return false;
 	*count = number < 1000000 ? (u32)number : 1000000;
-	*is_shown_all = *count <= 2;
+	*is_shown_all = *count <= 2 || is_about;
+	if (is_about)
+		gap(im, IMPORT_GAP_no_entries);
 	return true;
 }
 

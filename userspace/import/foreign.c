@@ -23,6 +23,7 @@ static const struct foreign_format *const formats[] = {
 	&foreign_format_dftracer,
 	&foreign_format_recorder,
 	&foreign_format_perf,
+	&foreign_format_perf_script,
 	&foreign_format_lttng,
 };
 
@@ -185,6 +186,8 @@ int foreign_read(struct foreign *f, char **logs, size_t count)
 		f->format->end(f);
 	if (!err && !f->is_any) {
 		err = -ENODATA;
+		if (f->message[0]) /* the format knows why */
+			return err;
 		snprintf(f->message, sizeof(f->message), "%s%s: no line is a file operation of the format %s", logs[0],
 			 count > 1 ? " and the others" : "", f->format->name);
 	}

@@ -178,6 +178,7 @@ extern const struct foreign_format foreign_format_fio;
 extern const struct foreign_format foreign_format_dftracer;
 extern const struct foreign_format foreign_format_recorder;
 extern const struct foreign_format foreign_format_perf;
+extern const struct foreign_format foreign_format_perf_script;
 extern const struct foreign_format foreign_format_lttng;
 
 #endif

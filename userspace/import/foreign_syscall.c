@@ -7,10 +7,14 @@
  * zero, LTTng those that the kernel only fills in.
  */
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "foreign.h"
+
+#define ERRNO_MAX 4095
+#define ENTRY_BYTES 32 /* of a directory, as the kernel returns it: 24 and a name of 8 to 12 bytes, or less */
 
 /*
  * The arguments of a call, as words KIND:NAME[|NAME][:PREFIX] with all names that an argument has. Kinds:
@@ -23,6 +27,7 @@
  *	p  address of a structure, which logs do not show
  *	o  address of an offset, or NULL
  *	b  address of a buffer
+ *	e  address of entries of a directory, whose number follows from the bytes of the result
  *	r  result of the call, for the bytes of vectors, which logs do not show
  *	c  flags of clone(2)
  *	t  times: the present, if the address is NULL
@@ -59,8 +64,8 @@ static const struct syscall_form {
 	{ "sendfile", NULL, "f:out_fd f:in_fd o:offset n:count" },
 	{ "sendfile64", "sendfile", "f:out_fd f:in_fd o:offset n:count" },
 	{ "flock", NULL, "f:fd n:cmd:LOCK_" },
-	{ "getdents", NULL, "f:fd p:dirent n:count" },
-	{ "getdents64", NULL, "f:fd p:dirent n:count" },
+	{ "getdents", NULL, "f:fd e:dirent n:count" },
+	{ "getdents64", NULL, "f:fd e:dirent n:count" },
 	{ "truncate", NULL, "s:path n:length" },
 	{ "ftruncate", NULL, "f:fd n:length" },
 	{ "stat", NULL, "s:filename p:statbuf" },
@@ -98,6 +103,18 @@ static const struct syscall_form {
 	{ "fchown", NULL, "f:fd n:user n:group" },
 	{ "fchownat", NULL, "d:dfd s:filename n:user n:group n:flag|flags:AT_" },
 	{ "utimensat", NULL, "d:dfd s:filename t:utimes n:flags:AT_" },
+	{ "getxattr", NULL, "s:pathname|path s:name b:value n:size" },
+	{ "lgetxattr", NULL, "s:pathname|path s:name b:value n:size" },
+	{ "fgetxattr", NULL, "f:fd s:name b:value n:size" },
+	{ "setxattr", NULL, "s:pathname|path s:name b:value n:size n:flags:XATTR_" },
+	{ "lsetxattr", NULL, "s:pathname|path s:name b:value n:size n:flags:XATTR_" },
+	{ "fsetxattr", NULL, "f:fd s:name b:value n:size n:flags:XATTR_" },
+	{ "listxattr", NULL, "s:pathname|path b:list n:size" },
+	{ "llistxattr", NULL, "s:pathname|path b:list n:size" },
+	{ "flistxattr", NULL, "f:fd b:list n:size" },
+	{ "removexattr", NULL, "s:pathname|path s:name" },
+	{ "lremovexattr", NULL, "s:pathname|path s:name" },
+	{ "fremovexattr", NULL, "f:fd s:name" },
 	{ "mmap", NULL, "n:addr n:len n:prot:PROT_ n:flags:MAP_ f:fd n:off|offset" },
 	{ "munmap", NULL, "n:addr n:len" },
 	{ "mprotect", NULL, "n:start n:len n:prot:PROT_" },
@@ -221,18 +238,18 @@ static bool put_words(FILE *out, const char *text)
 static bool put_fd(FILE *out, const char *text, bool is_directory)
 {
 	char quoted[FOREIGN_PATH_BYTES], path[FOREIGN_PATH_BYTES];
-	s64 fd;
 	char *end;
 	size_t bytes;
+	int fd;
 
-	if (is_directory && (!strcmp(text, "CWD") || !strcmp(text, "AT_FDCWD") || strtoll(text, NULL, 0) == -100)) {
+	if (is_directory && (!strcmp(text, "CWD") || !strcmp(text, "AT_FDCWD") || (int)strtoull(text, NULL, 0) == AT_FDCWD)) {
 		fputs("AT_FDCWD", out);
 		return true;
 	}
-	fd = strtoll(text, &end, 0);
+	fd = (int)strtoull(text, &end, 0); /* tracers may print 32 or 64 bits of a number below zero */
 	if (end == text)
 		return false;
-	fprintf(out, "%d", (int)fd);
+	fprintf(out, "%d", fd);
 	bytes = strlen(end);
 	if (bytes > 2 && *end == '<' && end[bytes - 1] == '>' && bytes < sizeof(path)) {
 		memcpy(path, end + 1, bytes - 2);
@@ -274,6 +291,9 @@ static bool put_argument(FILE *out, const struct syscall_call *call, char kind, 
 	case 'b':
 		fputs("\"\"...", out);
 		return true;
+	case 'e':
+		fprintf(out, "0x1000 /* about %lld entries */", call->result > 0 ? (call->result + ENTRY_BYTES - 1) / ENTRY_BYTES : 0);
+		return true;
 	case 'r':
 		fprintf(out, "%lld", call->result > 0 ? call->result : 0);
 		return true;
@@ -311,7 +331,7 @@ static bool put_arguments(FILE *out, const struct syscall_call *call, const char
 
 static void put_result(FILE *out, const struct syscall_call *call)
 {
-	const char *name = call->result < 0 ? strerrorname_np((int)-call->result) : NULL;
+	const char *name = call->result < 0 && call->result >= -ERRNO_MAX ? strerrorname_np((int)-call->result) : NULL;
 
 	if (!call->has_result)
 		fputs(") = ?", out);

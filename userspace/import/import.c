@@ -503,7 +503,7 @@ static int add_logs(struct import *im, const struct import_options *options)
 	size_t i;
 
 	if (!err && options->directory && !(format && format->has_births))
-		return refuse(im, -EINVAL, "%s: a working directory is for logs of the formats perf and lttng only", options->directory);
+		return refuse(im, -EINVAL, "%s: a working directory is for logs of the formats perf, perf-script and lttng only", options->directory);
 	if (!err && format)
 		return add_foreign(im, options, format);
 	for (i = 0; i < options->log_count && !err; i++)

@@ -46,6 +46,8 @@
 	G(no_errno, log, 1, "calls failed for an unknown reason and were left out")                 \
 	G(no_result, log, 0, "operations have no result in the log: complete success is assumed")   \
 	G(no_request, log, 0, "reads and writes have only the transferred size in the log: it is assumed to be the requested size") \
+	G(no_entries, log, 0, "directories were read, and the log shows neither their entries nor the number of these: one for each " \
+			      "32 bytes is assumed")                                              \
 	G(no_flags, log, 0, "opens have no flags in the log: reading and writing is assumed")       \
 	G(no_handle, log, 0, "operations name a file that is open more than once: the last open is assumed") \
 	G(lost, log, unknown, "events were lost before they reached the log")                       \
