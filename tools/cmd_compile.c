@@ -357,7 +357,7 @@ static void print_json(const struct options *options, const struct compile_summa
 	json_put_unsigned(&json, "freed_ns", s->freed_ns);
 	json_put_unsigned(&json, "recorder_ns", s->recorder_ns);
 	json_put_unsigned(&json, "recorder_cut", s->recorder_cut);
-	json_put_unsigned(&json, "compute_ns", s->competition.compute_ns);
+	json_put_unsigned(&json, "oncpu_ns", s->competition.oncpu_ns);
 	json_put_unsigned(&json, "cpu_wait_ns", s->competition.cpu_wait_ns);
 	json_put_unsigned(&json, "own_cpu_wait_ns", s->competition.own_ns);
 	json_put_bool(&json, "computes", s->computes);

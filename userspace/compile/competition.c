@@ -90,13 +90,13 @@ static u64 sum_waits(const struct graph_task *t)
 	return sum_ns;
 }
 
-static u64 sum_computed(const struct graph_task *t)
+static u64 sum_oncpu(const struct graph_task *t)
 {
 	u64 sum_ns = 0;
 	u32 i;
 
 	for (i = 0; i < t->op_count; i++)
-		sum_ns += t->ops[i].compute_ns;
+		sum_ns += t->ops[i].compute_ns + t->ops[i].oncpu_ns;
 	return sum_ns;
 }
 
@@ -127,7 +127,7 @@ int competition_sum(const struct graph *graph, struct competition *sum)
 
 	*sum = (struct competition){};
 	for (i = 0; i < graph->task_count; i++) {
-		sum->compute_ns += sum_computed(&graph->tasks[i]);
+		sum->oncpu_ns += sum_oncpu(&graph->tasks[i]);
 		sum->cpu_wait_ns += sum_waits(&graph->tasks[i]);
 	}
 	if (!sum->cpu_wait_ns)

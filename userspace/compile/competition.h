@@ -9,12 +9,12 @@
 
 /**
  * struct competition - of all tasks of a trace
- * @compute_ns: think time on CPUs
+ * @oncpu_ns: time on CPUs, in operations and between them
  * @cpu_wait_ns: think time in which tasks waited for a CPU
  * @own_ns: of these waits, an estimate of the part in which other tasks of the trace computed
  */
 struct competition {
-	u64 compute_ns;
+	u64 oncpu_ns;
 	u64 cpu_wait_ns;
 	u64 own_ns;
 };

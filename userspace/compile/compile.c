@@ -267,7 +267,7 @@ static int choose_think(struct compiler *c)
 
 	s->computes = c->options->think == COMPILE_THINK_CPU ||
 		      (c->options->think == COMPILE_THINK_AUTO && s->competition.own_ns &&
-		       s->competition.own_ns >= s->competition.compute_ns / COMPETITION);
+		       s->competition.own_ns >= s->competition.oncpu_ns / COMPETITION);
 	if (s->computes)
 		iot_builder_compute(c->builder);
 	return err;
