@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * preempted.c - time for which the recorder had the CPU of a traced task.
+ * preempted.c - time for which a traced task waited for a CPU between two operations.
  *
- * If a program uses all CPUs, the sender and the collector take turns with its tasks. A task that is runnable
- * and waits for them does not think. A record `backpressure` states that time, as for other waits for the collector.
+ * A task that is runnable and waits for a CPU does not think. If a program uses all CPUs, its tasks wait for each other, which is
+ * part of its behaviour: a record `cpu_wait` states that time. They also wait for the sender and the collector, which is not: a
+ * record `backpressure` states that time, as for other waits for the collector.
  *
  * The scheduler states for each thread when it last got a CPU, how long it has run since, and for how long it has waited
- * for a CPU in all. So only the last slice of each thread of the recorder is known, and only the last wait of current can
- * be located: earlier slices and waits between the same two operations remain think time. Slices on other CPUs delay
- * nothing here.
+ * for a CPU in all. So the sum of both times is exact. But only the last slice of each thread of the recorder is known, and only the
+ * last wait of current can be located, if it has not slept since: earlier slices and waits between the same two operations
+ * count as waits for others. Slices on other CPUs delay nothing here.
  *
  * The fields of other threads are read without a lock. While current runs, no other thread runs on its CPU, so these
  * fields do not change, unless current migrates meanwhile. Then the sum may be wrong, but it is never

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * preempted.h - time for which the recorder had the CPU of a traced task, see preempted.c.
+ * preempted.h - time for which a traced task waited for a CPU, see preempted.c.
  */
 #ifndef IOT_PREEMPTED_H
 #define IOT_PREEMPTED_H

@@ -13,6 +13,7 @@
 #include <uthash.h>
 
 #include "foreign.h"
+#include "perf_text.h"
 
 #define NS_PER_MS 1000000ull
 
@@ -101,15 +102,6 @@ static char *take_head(char *p, struct perf_line *line)
 	return close + 3;
 }
 
-static size_t word_bytes(const char *p)
-{
-	size_t bytes = 0;
-
-	while (isalnum((unsigned char)p[bytes]) || p[bytes] == '_')
-		bytes++;
-	return bytes;
-}
-
 /* Is this the beginning of a call, or of the result of one? */
 static bool is_call(const char *p)
 {
@@ -118,7 +110,7 @@ static bool is_call(const char *p)
 	p += strspn(p, " ");
 	if (!strncmp(p, "... [continued]: ", 17))
 		return true;
-	bytes = word_bytes(p);
+	bytes = perf_word_bytes(p);
 	return bytes && p[bytes] == '(';
 }
 
@@ -236,32 +228,10 @@ static struct perf_thread *thread_get(struct foreign *f, const struct perf_line 
 
 /* -- calls ------------------------------------------------------------------------------------------------- */
 
-/* The end of a value: the comma before the next NAME: or the end of the text. A string in quotes has no escapes. */
-static char *value_end(char *p)
-{
-	bool is_quoted = *p == '"';
-	char *comma;
-	size_t bytes;
-
-	for (comma = strstr(p, ", "); comma; comma = strstr(comma + 1, ", ")) {
-		bytes = word_bytes(comma + 2);
-		if (is_quoted && comma[-1] != '"')
-			continue;
-		if (bytes && !strncmp(comma + 2 + bytes, ": ", 2))
-			return comma;
-	}
-	return p + strlen(p);
-}
-
 /* Is it a name? Addresses, and names that perf did not read, are not; an empty name may be meant. */
 static bool is_path(const char *name, const char *value, const char *rest)
 {
-	static const char *const names[] = { "filename", "pathname", "path", "oldname", "newname" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names) && strcmp(name, names[i]); i++)
-		;
-	if (i == ARRAY_SIZE(names) || !strncmp(value, "0x", 2))
+	if (!perf_is_file_name(name) || !strncmp(value, "0x", 2))
 		return false;
 	return *value || strstr(rest, "flag: 4096") || strstr(rest, "EMPTY_PATH"); /* AT_EMPTY_PATH */
 }
@@ -270,14 +240,14 @@ static bool is_path(const char *name, const char *value, const char *rest)
 static void take_arguments(char *p, struct syscall_call *call)
 {
 	while (*p) {
-		size_t bytes = word_bytes(p), length;
+		size_t bytes = perf_word_bytes(p), length;
 		char *name = p, *value, *end;
 		bool is_last;
 
 		if (!bytes || strncmp(p + bytes, ": ", 2))
 			return;
 		value = p + bytes + 2;
-		end = value_end(value);
+		end = perf_value_end(value, *value == '"');
 		is_last = !*end;
 		p[bytes] = 0;
 		*end = 0;
@@ -294,7 +264,7 @@ static void take_arguments(char *p, struct syscall_call *call)
 
 static s64 errno_of(const char *name)
 {
-	size_t bytes = word_bytes(name);
+	size_t bytes = perf_word_bytes(name);
 	int number;
 
 	for (number = 1; number < 534; number++) {
@@ -351,7 +321,7 @@ static void see_descriptor(struct perf_log *log, const struct syscall_call *call
 
 static int take_whole(struct foreign *f, struct perf_thread *thread, const struct perf_line *line, char *text)
 {
-	size_t bytes = word_bytes(text);
+	size_t bytes = perf_word_bytes(text);
 	struct syscall_call call = {
 		.name = text,
 		.begin_ns = FOREIGN_NS_PER_S + line->begin_ns,

@@ -7,12 +7,12 @@
  * Behind the address of the first name of a call, Linux 6.19 and later print the name in quotes, without escapes. Before, names
  * come from a probe on getname_flags, whose events are between the entry and the exit of the call.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
 #include "foreign.h"
+#include "perf_text.h"
 
 #define NAMES_MAX 2
 #define STRING_BYTES 508 /* the kernel may have truncated longer ones, which end in dots then */
@@ -74,15 +74,6 @@ struct script_names {
 };
 
 /* -- lines --------------------------------------------------------------------------------------------------- */
-
-static size_t word_bytes(const char *p)
-{
-	size_t bytes = 0;
-
-	while (isalnum((unsigned char)p[bytes]) || p[bytes] == '_')
-		bytes++;
-	return bytes;
-}
 
 static char *trim(char *begin)
 {
@@ -159,7 +150,7 @@ static bool event_parse(char *line, struct script_event *event)
 	if (!begin)
 		return false;
 	event->name = begin + strlen(kinds[event->kind]);
-	bytes = word_bytes(event->name);
+	bytes = perf_word_bytes(event->name);
 	if (!bytes || event->name[bytes] != ':')
 		return false;
 	event->name[bytes] = 0;
@@ -230,23 +221,6 @@ static void forget_call(struct script_thread *thread)
 
 /* -- arguments --------------------------------------------------------------------------------------------------- */
 
-/* The comma before the next NAME: or the end of the text. A string in quotes has no escapes, and may contain such a comma. */
-static char *value_end(char *p)
-{
-	bool is_quoted = p[strcspn(p, " ,")] == ' ' && p[strcspn(p, " ,") + 1] == '"';
-	char *comma;
-	size_t bytes;
-
-	for (comma = strstr(p, ", "); comma; comma = strstr(comma + 1, ", ")) {
-		bytes = word_bytes(comma + 2);
-		if (is_quoted && comma[-1] != '"')
-			continue;
-		if (bytes && !strncmp(comma + 2 + bytes, ": ", 2))
-			return comma;
-	}
-	return p + strlen(p);
-}
-
 /* A number below zero has all upper bits; its decimal form is no longer than the hexadecimal one, so it fits there. */
 static void make_signed(char *value)
 {
@@ -254,6 +228,11 @@ static void make_signed(char *value)
 
 	if (strlen(value) == strlen("0xffffffffffffffff") && number < 0 && number > -(1ll << 32))
 		snprintf(value, strlen(value) + 1, "%lld", number);
+}
+
+static bool has_string(const char *value)
+{
+	return !strncmp(value + strcspn(value, " ,"), " \"", 2);
 }
 
 /* A string behind an address, without the quotes. Return: it; NULL if there is none, or if the kernel truncated it. */
@@ -272,33 +251,23 @@ static char *string_of(char *value)
 	return bytes >= STRING_BYTES && !strcmp(string + bytes - 3, "...") ? NULL : string;
 }
 
-static bool is_file_name(const char *name)
-{
-	static const char *const names[] = { "filename", "pathname", "path", "oldname", "newname" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names) && strcmp(name, names[i]); i++)
-		;
-	return i < ARRAY_SIZE(names);
-}
-
 /* NAME: VALUE, NAME: VALUE, in place. */
 static void take_arguments(char *p, struct syscall_call *call, struct script_names *names)
 {
 	while (*p) {
-		size_t bytes = word_bytes(p);
+		size_t bytes = perf_word_bytes(p);
 		char *name = p, *value = p + bytes + 2, *end, *string;
 
 		if (!bytes || strncmp(p + bytes, ": ", 2))
 			return;
-		end = value_end(value);
+		end = perf_value_end(value, has_string(value));
 		p = *end ? end + 2 : end;
 		name[bytes] = 0;
 		*end = 0;
 		string = string_of(value);
 		value[strcspn(value, " ")] = 0;
 		make_signed(value);
-		if (is_file_name(name) && names->count < NAMES_MAX && call->count < SYSCALL_VALUES_MAX) {
+		if (perf_is_file_name(name) && names->count < NAMES_MAX && call->count < SYSCALL_VALUES_MAX) {
 			if (!string) {
 				names->missing++;
 				names->missing_at = names->count;
