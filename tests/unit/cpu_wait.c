@@ -177,8 +177,8 @@ static void a_program_that_computes_has_no_waits_for_cpus(void **state)
 	assert_false(computes);
 }
 
-/* While one task waits for a CPU, another one computes, or does not. */
-static void write_two(u64 other_runtime_ns)
+/* One task computes and waits for a CPU. Meanwhile, another one computes, or does not. */
+static void write_two(u64 runtime_ns, u64 other_runtime_ns)
 {
 	struct scribe scribe, *s = &scribe;
 
@@ -189,7 +189,7 @@ static void write_two(u64 other_runtime_ns)
 	s->task = 1;
 	s->now_ns += 100000;
 	put_cpu_wait(s, 50000);
-	put_read(s, RAN_NS);
+	put_read(s, runtime_ns);
 	s->task = 2;
 	PUT(read, .object = SCRIBE_FILE, .handle = HANDLE + 1, .length_bytes = 10, .result = 10,
 	    .runtime_ns = other_runtime_ns);
@@ -201,10 +201,10 @@ static void waits_for_own_tasks_make_a_program_compute(void **state)
 	bool computes;
 
 	(void)state;
-	write_two(80000);
+	write_two(RAN_NS, 80000);
 	compile(COMPILE_THINK_AUTO, &computes);
 	assert_true(computes);
-	write_two(0);
+	write_two(RAN_NS, 0);
 	compile(COMPILE_THINK_AUTO, &computes);
 	assert_false(computes);
 }
@@ -216,6 +216,9 @@ static void waits_for_others_are_pauses(void **state)
 	(void)state;
 	write_trace(250);
 	assert_int_equal(compile(COMPILE_THINK_AUTO, &computes), 300);
+	assert_false(computes);
+	write_two(40000, 0);
+	compile(COMPILE_THINK_AUTO, &computes);
 	assert_false(computes);
 }
 
