@@ -178,11 +178,8 @@ static void a_program_that_computes_has_no_waits_for_cpus(void **state)
 }
 
 /* One task computes and waits for a CPU. Meanwhile, another one computes, or does not. */
-static void write_two(u64 runtime_ns, u64 other_runtime_ns)
+static void write_competition(struct scribe *s, u64 runtime_ns, u64 other_runtime_ns)
 {
-	struct scribe scribe, *s = &scribe;
-
-	scribe_begin(s);
 	put_open(s);
 	s->task = 2;
 	PUT(open, .object = SCRIBE_FILE, .handle = HANDLE + 1, .name = SCRIBE_NAME, .flags = IOT_OPEN_read);
@@ -193,7 +190,15 @@ static void write_two(u64 runtime_ns, u64 other_runtime_ns)
 	s->task = 2;
 	PUT(read, .object = SCRIBE_FILE, .handle = HANDLE + 1, .length_bytes = 10, .result = 10,
 	    .runtime_ns = other_runtime_ns);
-	scribe_finish(s);
+}
+
+static void write_two(u64 runtime_ns, u64 other_runtime_ns)
+{
+	struct scribe scribe;
+
+	scribe_begin(&scribe);
+	write_competition(&scribe, runtime_ns, other_runtime_ns);
+	scribe_finish(&scribe);
 }
 
 static void waits_for_own_tasks_make_a_program_compute(void **state)
@@ -222,6 +227,56 @@ static void waits_for_others_are_pauses(void **state)
 	assert_false(computes);
 }
 
+/* A task waits for a CPU while one that it has made computes, and does nothing else but perhaps a read. */
+static void write_child(bool reads)
+{
+	struct scribe scribe, *s = &scribe;
+
+	scribe_begin(s);
+	put_open(s);
+	PUT(fork, .task = 1, .op = s->op, .child = 3);
+	PUT(task, .task = 3, .pid = 3, .tgid = 3, .parent = 1, .why = IOT_REASON_fork);
+	s->task = 3;
+	s->now_ns += 100000;
+	if (reads)
+		put_read(s, 80000);
+	s->task = 1;
+	put_cpu_wait(s, 50000);
+	put_read(s, RAN_NS);
+	s->task = 3;
+	put_exit(s, 90000);
+	scribe_finish(s);
+}
+
+static void tasks_that_are_not_played_do_not_compete(void **state)
+{
+	bool computes;
+
+	(void)state;
+	write_child(true);
+	compile(COMPILE_THINK_AUTO, &computes);
+	assert_true(computes);
+	write_child(false);
+	compile(COMPILE_THINK_AUTO, &computes);
+	assert_false(computes);
+}
+
+static void a_program_with_mpi_calls_sleeps(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+	bool computes;
+
+	(void)state;
+	scribe_begin(s);
+	write_competition(s, RAN_NS, 80000);
+	PUT(mpi_coll, .call = IOT_CALL_barrier, .comm = 11, .number = 1, .root = -1, .sources = IOT_SOURCES_all);
+	scribe_finish(s);
+	compile(COMPILE_THINK_AUTO, &computes);
+	assert_false(computes);
+	compile(COMPILE_THINK_CPU, &computes);
+	assert_true(computes);
+}
+
 static void without_waits_a_program_sleeps(void **state)
 {
 	struct scribe scribe, *s = &scribe;
@@ -247,4 +302,6 @@ SUITE("cpu_wait",
       WITH_SCRATCH(a_program_that_computes_has_no_waits_for_cpus)
       WITH_SCRATCH(waits_for_own_tasks_make_a_program_compute)
       WITH_SCRATCH(waits_for_others_are_pauses)
+      WITH_SCRATCH(tasks_that_are_not_played_do_not_compete)
+      WITH_SCRATCH(a_program_with_mpi_calls_sleeps)
       WITH_SCRATCH(without_waits_a_program_sleeps))

@@ -393,6 +393,36 @@ static void a_library_that_sleeps_in_a_wait_does_not_poll(void **state)
 	graph_close(graph);
 }
 
+/*
+ * In the 2 before a call, the 100 until the last rank entered it, and the 20 after it, rank 0 ran for 72 and waited for a CPU for 48. Three fifths of
+ * the time in the call it polled, and for the rest of it, 40, it waited for a CPU.
+ */
+static void a_library_that_polls_shares_the_cpu(void **state)
+{
+	struct graph *graph = begin(2);
+	struct graph_op *op;
+
+	(void)state;
+	add(graph, 1, IO, 0, 10);
+	half(graph, 1, IOT_PLAY_signal, 112);
+	add(graph, 0, IO, 0, 10)->oncpu_ns = 10;
+	half(graph, 0, IOT_PLAY_signal, 12);
+	half(graph, 0, IOT_PLAY_wait, 112);
+	op = add(graph, 0, IO, 132, 140);
+	op->runtime_ns = 10 + 72;
+	op->cpu_wait_ns = 48;
+	graph_sort(graph);
+	op = graph->tasks[0].ops;
+	assert_int_equal(graph_edge_add(graph, 1, 1, &op[2], EDGE_mpi), 0);
+	op[2].flags = WAIT_MPI;
+	assert_int_equal(graph_pass_think(graph), 0);
+	assert_int_equal(op[1].compute_ns, 2);
+	assert_int_equal(op[3].compute_ns, 10);
+	assert_int_equal(op[3].pause_ns, 10);
+	assert_int_equal(op[3].cpu_wait_ns, 8);
+	graph_close(graph);
+}
+
 /* Task 1 wakes task 0 out of @call. Before that, a timer ended a wait of task 0 in call 7 at 50. */
 static struct graph *with_timeout(u32 call)
 {
@@ -454,6 +484,7 @@ SUITE("wakes",
       TEST(ranks_that_have_arrived_are_waited_for_before_a_wake_up_in_the_call)
       TEST(sleep_before_a_join_in_a_call_is_a_pause)
       TEST(a_library_that_sleeps_in_a_wait_does_not_poll)
+      TEST(a_library_that_polls_shares_the_cpu)
       TEST(wait_without_order_is_think_time)
       TEST(pause_before_an_exit_is_limited_by_its_wait)
       TEST(a_wait_for_a_thread_lasts_as_long_as_its_work))

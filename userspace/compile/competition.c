@@ -5,7 +5,8 @@
  * A task that waits for a CPU may wait for another task of the program, which is part of its behaviour, or for the recorder or
  * another program, which is not. A trace does not state for whom. It states for how long each task computed between two
  * operations, though not when. So the time is divided into slots, and the computed time is spread evenly over the slots between the two
- * operations. A wait is for tasks of the program as far as others of them have computed in the slots of the waiting task.
+ * operations. A wait is for tasks of the program as far as others of them have computed in the slots of the waiting task. Tasks that have no
+ * operations, nor made tasks that have any, are not part of the program, and take no CPU from a replay.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -80,6 +81,11 @@ static u64 own_wait_ns(const struct profile *profile, const struct graph_op *op)
 	return others_ns > 0 ? (u64)others_ns : 0;
 }
 
+static bool is_played(const struct graph_task *t)
+{
+	return t->has_io || t->queue_of != GRAPH_NONE;
+}
+
 static u64 sum_waits(const struct graph_task *t)
 {
 	u64 sum_ns = 0;
@@ -138,9 +144,10 @@ int competition_sum(const struct graph *graph, struct competition *sum)
 	profile->begin_ns = graph->begin_ns;
 	profile->slot_ns = (graph->end_ns - graph->begin_ns) / SLOTS + 1;
 	for (i = 0; i < graph->task_count; i++)
-		spread_task(profile, profile->all_ns, &graph->tasks[i]);
+		if (is_played(&graph->tasks[i]))
+			spread_task(profile, profile->all_ns, &graph->tasks[i]);
 	for (i = 0; i < graph->task_count; i++)
-		if (sum_waits(&graph->tasks[i]))
+		if (is_played(&graph->tasks[i]) && sum_waits(&graph->tasks[i]))
 			sum->own_ns += sum_own_waits(profile, &graph->tasks[i]);
 	free(profile);
 	return 0;

@@ -260,14 +260,21 @@ static void sum_omissions(struct compiler *c)
 /* The share of the time on CPUs that waits for the program's own tasks must have before they matter: 1 / COMPETITION. */
 #define COMPETITION 10
 
+/* Not if tasks may have polled in MPI calls: then it is an estimate for how long they ran before and after a call. */
+static bool has_competition(const struct compiler *c)
+{
+	const struct competition *sum = &c->summary->competition;
+
+	return !c->graph->mpi_count && sum->own_ns && sum->own_ns >= sum->oncpu_ns / COMPETITION;
+}
+
 static int choose_think(struct compiler *c)
 {
 	struct compile_summary *s = c->summary;
 	int err = competition_sum(c->graph, &s->competition);
 
 	s->computes = c->options->think == COMPILE_THINK_CPU ||
-		      (c->options->think == COMPILE_THINK_AUTO && s->competition.own_ns &&
-		       s->competition.own_ns >= s->competition.oncpu_ns / COMPETITION);
+		      (c->options->think == COMPILE_THINK_AUTO && has_competition(c));
 	if (s->computes)
 		iot_builder_compute(c->builder);
 	return err;

@@ -168,6 +168,14 @@ static u64 mpi_waits_ns(const struct thinking *k, const struct graph_task *t, u3
 	return sum_ns;
 }
 
+/* The share of a task that polls is that of the whole time in which it ran or waited for a CPU. */
+static u64 polled_ns(const struct spent *spent, u64 waits_ns)
+{
+	u64 both_ns = spent->run_ns + spent->cpu_wait_ns;
+
+	return both_ns <= waits_ns ? spent->run_ns : (u64)((double)spent->run_ns / (double)both_ns * (double)waits_ns);
+}
+
 /*
  * Subtracts the time that the task spent in waits of MPI calls. A library that polls runs for all of that time, or waits
  * for a CPU. If the sum of both is known, and is less than half of that time, the library has slept, as MPI_Finalize of
@@ -175,7 +183,7 @@ static u64 mpi_waits_ns(const struct thinking *k, const struct graph_task *t, u3
  */
 static void take_polling(struct spent *spent, u64 waits_ns)
 {
-	u64 ran_ns = lesser(waits_ns, spent->run_ns);
+	u64 ran_ns = polled_ns(spent, waits_ns);
 
 	if (spent->delay_ns && spent->run_ns + spent->delay_ns < waits_ns / 2)
 		return;
