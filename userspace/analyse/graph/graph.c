@@ -36,7 +36,7 @@ static int reserve(void *array, u32 count, u32 *room, size_t bytes)
 
 	if (count < *room)
 		return 0;
-	more = *room ? *room * 2 : 16;
+	more = *room ? *room * 2 : 4; /* few: there may be 100,000 short tasks */
 	larger = reallocarray(*elements, more, bytes);
 	if (!larger)
 		return -ENOMEM;

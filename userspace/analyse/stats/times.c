@@ -5,6 +5,7 @@
 #include "times.h"
 
 #include <stdlib.h>
+#include <uthash.h>
 
 static int rank_of(const struct graph *graph, u32 tgid)
 {
@@ -120,16 +121,61 @@ static void add_task(struct process_times *p, const struct graph *graph,
 		p->command = t->command;
 }
 
-/* Processes are few, and a task is mostly of the one before. */
-static struct process_times *process_of(struct process_times *times, u32 *count, u32 tgid)
+/* The times of processes, by number. */
+struct process_slot {
+	UT_hash_handle hh;
+	u32 pid;
+	u32 index;
+};
+
+/* Return: NULL if out of memory. */
+static struct process_times *process_of(struct process_slot **slots, struct process_times *times, u32 *count, u32 tgid)
 {
+	struct process_slot *slot;
+
+	HASH_FIND(hh, *slots, &tgid, sizeof(tgid), slot);
+	if (slot)
+		return &times[slot->index];
+	slot = calloc(1, sizeof(*slot));
+	if (!slot)
+		return NULL;
+	slot->pid = tgid;
+	slot->index = (*count)++;
+	HASH_ADD(hh, *slots, pid, sizeof(slot->pid), slot);
+	times[slot->index] = (struct process_times){ .pid = tgid, .command = "" };
+	return &times[slot->index];
+}
+
+static void slots_free(struct process_slot *slots)
+{
+	struct process_slot *slot, *next;
+
+	HASH_ITER (hh, slots, slot, next) {
+		HASH_DEL(slots, slot);
+		free(slot);
+	}
+}
+
+static int add_tasks(const struct graph *graph, const u64 *opened_ns, struct process_times *times, u32 *count)
+{
+	struct process_slot *slots = NULL;
+	struct process_times *process;
+	int err = 0;
 	u32 i;
 
-	for (i = *count; i-- > 0;)
-		if (times[i].pid == tgid)
-			return &times[i];
-	times[*count] = (struct process_times){ .pid = tgid, .command = "" };
-	return &times[(*count)++];
+	for (i = 0; i < graph->task_count && !err; i++) {
+		const struct graph_task *t = &graph->tasks[i];
+
+		if (!t->has_io || t->queue_of != GRAPH_NONE)
+			continue;
+		process = process_of(&slots, times, count, t->tgid);
+		if (process)
+			add_task(process, graph, t, opened_ns);
+		else
+			err = -ENOMEM;
+	}
+	slots_free(slots);
+	return err;
 }
 
 static int compare(const void *a, const void *b)
@@ -151,21 +197,19 @@ static int compare(const void *a, const void *b)
 int graph_times(const struct graph *graph, struct process_times **times, u32 *count)
 {
 	u64 *opened_ns = graph_latches_opened(graph);
+	int err = -ENOMEM;
 	u32 i;
 
 	*count = 0;
 	*times = opened_ns ? calloc(graph->task_count + 1ul, sizeof(**times)) : NULL;
-	if (!*times) {
-		free(opened_ns);
-		return -ENOMEM;
-	}
-	for (i = 0; i < graph->task_count; i++) {
-		const struct graph_task *t = &graph->tasks[i];
-
-		if (t->has_io && t->queue_of == GRAPH_NONE)
-			add_task(process_of(*times, count, t->tgid), graph, t, opened_ns);
-	}
+	if (*times)
+		err = add_tasks(graph, opened_ns, *times, count);
 	free(opened_ns);
+	if (err) {
+		free(*times);
+		*times = NULL;
+		return err;
+	}
 	for (i = 0; i < *count; i++)
 		(*times)[i].rank = rank_of(graph, (*times)[i].pid);
 	qsort(*times, *count, sizeof(**times), compare);
