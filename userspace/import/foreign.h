@@ -93,6 +93,8 @@ void foreign_close(struct foreign *f);
 
 struct foreign_thread *foreign_thread(struct foreign *f, const char *process, u64 pid, u64 tid);
 int foreign_put(struct foreign *f, struct foreign_thread *thread, u64 begin_ns, u64 end_ns, const char *text);
+void foreign_set_process(struct foreign_thread *thread);
+bool foreign_is_process(const struct foreign *f, u64 number);
 void foreign_lack(struct foreign *f, enum import_gap kind, const char *path);
 int foreign_named(struct foreign *f, enum import_gap kind, const char *name);
 bool foreign_concerns(const struct foreign *f, const char *path);

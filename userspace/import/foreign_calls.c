@@ -31,6 +31,7 @@ struct foreign_thread {
 	UT_hash_handle by_number;
 	struct foreign_thread *process;
 	u32 number;
+	bool is_process;
 	u64 first_ns;
 	char key[];
 };
@@ -234,6 +235,25 @@ const char *foreign_label(const struct foreign *f, u32 pid)
 	const struct foreign_thread *thread = number_find(f, pid);
 
 	return thread ? thread->process->key : NULL;
+}
+
+/**
+ * foreign_set_process() - a thread is the first one of a process: it has executed a program, or ended its process
+ */
+void foreign_set_process(struct foreign_thread *thread)
+{
+	thread->is_process = true;
+}
+
+/**
+ * foreign_is_process() - is a thread known to be the first one of a process by now?
+ * @number: of the thread, in the log
+ */
+bool foreign_is_process(const struct foreign *f, u64 number)
+{
+	const struct foreign_thread *thread = number <= PID_MAX_VALUE ? number_find(f, (u32)number) : NULL;
+
+	return thread && thread->is_process;
 }
 
 /* -- calls ---------------------------------------------------------------------------------------- */

@@ -21,6 +21,7 @@
  *	d  descriptor of a directory
  *	f  descriptor
  *	s  name of a file; the call is not understood without it
+ *	u  name of a file, or NULL, which LTTng shows as an empty name
  *	n  number; 0 if it is missing. Words that are no numbers get the prefix, as names of flags have it in strace
  *	m  permissions
  *	a  mode of access(2)
@@ -31,6 +32,7 @@
  *	r  result of the call, for the bytes of vectors, which logs do not show
  *	c  flags of clone(2)
  *	t  times: the present, if the address is NULL
+ *	v  two descriptors that the call returns, as [3, 4]
  */
 static const struct syscall_form {
 	const char *name;
@@ -63,6 +65,7 @@ static const struct syscall_form {
 	{ "copy_file_range", NULL, "f:fd_in o:off_in f:fd_out o:off_out n:len n:flags" },
 	{ "sendfile", NULL, "f:out_fd f:in_fd o:offset n:count" },
 	{ "sendfile64", "sendfile", "f:out_fd f:in_fd o:offset n:count" },
+	{ "ioctl", NULL, "f:fd n:cmd n:arg" },
 	{ "flock", NULL, "f:fd n:cmd:LOCK_" },
 	{ "getdents", NULL, "f:fd e:dirent n:count" },
 	{ "getdents64", NULL, "f:fd e:dirent n:count" },
@@ -102,7 +105,7 @@ static const struct syscall_form {
 	{ "lchown", NULL, "s:filename n:user n:group" },
 	{ "fchown", NULL, "f:fd n:user n:group" },
 	{ "fchownat", NULL, "d:dfd s:filename n:user n:group n:flag|flags:AT_" },
-	{ "utimensat", NULL, "d:dfd s:filename t:utimes n:flags:AT_" },
+	{ "utimensat", NULL, "d:dfd u:filename t:utimes n:flags:AT_" },
 	{ "getxattr", NULL, "s:pathname|path s:name b:value n:size" },
 	{ "lgetxattr", NULL, "s:pathname|path s:name b:value n:size" },
 	{ "fgetxattr", NULL, "f:fd s:name b:value n:size" },
@@ -127,11 +130,16 @@ static const struct syscall_form {
 	{ "wait4", NULL, "n:upid p:stat_addr n:options p:ru" },
 	{ "waitid", NULL, "n:which n:upid p:infop n:options p:ru" },
 	{ "clone", NULL, "c:clone_flags|flags" },
+	{ "clone3", NULL, "c:flags" },
 	{ "fork", NULL, "" },
 	{ "vfork", NULL, "" },
 	{ "exit", NULL, "n:error_code" },
 	{ "exit_group", NULL, "n:error_code" },
 	/* descriptors of something else than files */
+	{ "pipe", NULL, "v:fildes" },
+	{ "pipe2", NULL, "v:fildes n:flags:O_" },
+	{ "accept", NULL, "f:fd p:upeer_sockaddr p:upeer_addrlen" },
+	{ "accept4", NULL, "f:fd p:upeer_sockaddr p:upeer_addrlen n:flags" },
 	{ "socket", NULL, "n:family n:type n:protocol" },
 	{ "eventfd2", NULL, "n:count n:flags" },
 	{ "epoll_create1", NULL, "n:flags" },
@@ -282,6 +290,11 @@ static bool put_argument(FILE *out, const struct syscall_call *call, char kind, 
 		return put_fd(out, text ?: "0", kind == 'd');
 	case 's':
 		return put_name(out, value);
+	case 'u':
+		if (value && *text)
+			return put_name(out, value);
+		fputs("NULL", out);
+		return true;
 	case 'm':
 	case 'a':
 		return put_words(out, text ?: "0");
@@ -301,6 +314,9 @@ static bool put_argument(FILE *out, const struct syscall_call *call, char kind, 
 	case 't':
 		fputs(text && strtoull(text, NULL, 0) ? "0x1000" : "NULL", out);
 		return true;
+	case 'v':
+		fputs(text ?: "", out);
+		return text;
 	case 'c':
 		fputs("child_stack=NULL, flags=", out);
 		return put_flags(out, text ?: "0", "CLONE_", strlen("CLONE_"));
@@ -341,11 +357,13 @@ static void put_result(FILE *out, const struct syscall_call *call)
 		fprintf(out, ") = %lld", call->result);
 }
 
-/* Return: the name of the call for the model; NULL if the call does nothing to files. */
+/* Return: the name of the call for the model; NULL if the call does nothing to files, as getcwd(2) whose result is not shown. */
 static const char *shown_name(const struct syscall_form *form, const struct syscall_call *call)
 {
 	const char *name = form && form->shown ? form->shown : call->name, *class = import_call_class(name);
 
+	if (!strcmp(name, "getcwd"))
+		return NULL;
 	return !class || !strcmp(class, "record") || !strcmp(class, "gap") ? name : NULL;
 }
 
@@ -406,6 +424,37 @@ static int put_first_directory(struct foreign *f, struct foreign_thread *thread,
 	return foreign_put(f, thread, time_ns, time_ns, text);
 }
 
+/*
+ * fstat(2) of the C library is newfstatat(2) with an empty name. LTTng shows a wrong one if the page of the empty one was not
+ * in memory.
+ */
+static void clear_name(struct syscall_call *call)
+{
+	const struct syscall_value *flags = find_value(call, "flag|flags", strlen("flag|flags"));
+	size_t i;
+
+	if (strcmp(call->name, "newfstatat") || !flags || !is_number(flags->text) || !(strtoull(flags->text, NULL, 0) & AT_EMPTY_PATH))
+		return;
+	for (i = 0; i < call->count; i++)
+		if (!strcmp(call->values[i].name, "filename"))
+			call->values[i].text = "";
+}
+
+/* Logs show the address of the flags of clone3(2). A child of posix_spawn(3) executes a program, or ends, before the call returns. */
+static void add_birth(struct foreign *f, struct syscall_call *call)
+{
+	if (strcmp(call->name, "clone3") || find_value(call, "flags", strlen("flags")) || call->result <= 0)
+		return;
+	foreign_lack(f, IMPORT_GAP_no_birth, NULL);
+	syscall_add(call, "flags", foreign_is_process(f, (u64)call->result) ? "CLONE_VM|CLONE_VFORK" :
+		    "CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD", false);
+}
+
+static bool is_of_process(const struct syscall_call *call)
+{
+	return (!strncmp(call->name, "execve", strlen("execve")) && call->has_result && !call->result) || !strcmp(call->name, "exit_group");
+}
+
 /**
  * syscall_put() - add a system call
  *
@@ -416,14 +465,19 @@ static int put_first_directory(struct foreign *f, struct foreign_thread *thread,
 int syscall_put(struct foreign *f, struct foreign_thread *thread, const struct syscall_call *call)
 {
 	const char *name = shown_name(find_form(call->name), call);
+	struct syscall_call full = *call;
 	char *text = NULL;
 	int err;
 
+	if (is_of_process(call))
+		foreign_set_process(thread);
 	err = f->is_any ? 0 : put_first_directory(f, thread, call->begin_ns);
 	f->is_any = true;
 	if (err || !name)
 		return err;
-	err = text_of(f, call, name, &text);
+	add_birth(f, &full);
+	clear_name(&full);
+	err = text_of(f, &full, name, &text);
 	if (!err)
 		err = foreign_put(f, thread, call->begin_ns, call->end_ns, text);
 	free(text);

@@ -12,6 +12,7 @@
 #include <uthash.h>
 
 #include "foreign.h"
+#include "lttng_unknown.h"
 
 #define NS_PER_DAY (86400 * FOREIGN_NS_PER_S)
 #define FIELDS_MAX 64
@@ -19,6 +20,7 @@
 /**
  * struct lttng_thread - a thread, and the call that it is in
  * @entry: payload of the event at its beginning; NULL between two calls
+ * @unknown: the call, if LTTng does not know it
  */
 struct lttng_thread {
 	UT_hash_handle hh;
@@ -26,6 +28,7 @@ struct lttng_thread {
 	struct foreign_thread *thread;
 	char *entry;
 	char *name;
+	const struct lttng_unknown *unknown;
 	u64 begin_ns;
 };
 
@@ -258,19 +261,42 @@ static struct lttng_thread *thread_get(struct foreign *f, const struct fields *f
 	return thread;
 }
 
-/* Gives a call to the model. @result: NULL: it did not return. */
-static int put_call(struct foreign *f, struct lttng_thread *thread, const struct field *result, u64 end_ns)
+static void add_arguments(struct foreign *f, struct lttng_thread *thread, struct fields *fields, struct syscall_call *call)
+{
+	size_t i;
+
+	if (thread->unknown) {
+		lttng_unknown_add(thread->unknown, thread->entry, call);
+		return;
+	}
+	if (!fields_parse(thread->entry, fields))
+		f->gaps[IMPORT_GAP_damaged]++;
+	for (i = 0; i < fields->count; i++)
+		syscall_add(call, fields->fields[i].name, fields->fields[i].text, fields->fields[i].is_string);
+}
+
+/* The descriptors of a new pipe: fildes = [ [0] = 3, [1] = 4 ], as strace shows them. */
+static void add_pipe(struct syscall_call *call, const char *payload, char *text, size_t room)
+{
+	const char *array = payload ? strstr(payload, "fildes = [ [0] = ") : NULL;
+	int reader, writer;
+
+	if (!array || sscanf(array, "fildes = [ [0] = %d, [1] = %d", &reader, &writer) != 2)
+		return;
+	snprintf(text, room, "[%d, %d]", reader, writer);
+	syscall_add(call, "fildes", text, false);
+}
+
+/* Gives a call to the model. @result: NULL: it did not return. @payload: of its end, or NULL. */
+static int put_call(struct foreign *f, struct lttng_thread *thread, const struct field *result, const char *payload, u64 end_ns)
 {
 	struct syscall_call call = { .name = thread->name, .begin_ns = thread->begin_ns, .end_ns = end_ns };
 	struct fields arguments;
-	char *rest;
-	size_t i;
+	char *rest, pipe[32];
 	int err;
 
-	if (!fields_parse(thread->entry, &arguments))
-		f->gaps[IMPORT_GAP_damaged]++;
-	for (i = 0; i < arguments.count; i++)
-		syscall_add(&call, arguments.fields[i].name, arguments.fields[i].text, arguments.fields[i].is_string);
+	add_arguments(f, thread, &arguments, &call);
+	add_pipe(&call, payload, pipe, sizeof(pipe));
 	if (result) { /* addresses are hexadecimal */
 		call.result = *result->text == '-' ? strtoll(result->text, &rest, 0) : (s64)strtoull(result->text, &rest, 0);
 		call.has_result = rest != result->text && !*rest;
@@ -305,46 +331,66 @@ static bool is_last_call(const char *name)
 	return !strcmp(name, "exit") || !strcmp(name, "exit_group");
 }
 
+static int take_entry(struct foreign *f, struct lttng_thread *thread, u64 time_ns, const char *name, const char *payload,
+		      const struct lttng_unknown *unknown)
+{
+	int err = 0;
+
+	if (thread->entry)
+		err = put_call(f, thread, NULL, NULL, time_ns);
+	thread->entry = strdup(payload);
+	thread->name = strdup(name);
+	thread->unknown = unknown;
+	thread->begin_ns = time_ns;
+	if (!thread->entry || !thread->name)
+		return -ENOMEM;
+	return err || !is_last_call(name) ? err : put_call(f, thread, NULL, NULL, time_ns);
+}
+
+/* @payload: before its fields were parsed. */
+static int take_fields(struct foreign *f, const struct lttng_event *event, const struct fields *fields, const char *payload)
+{
+	const struct lttng_unknown *unknown = NULL;
+	const char *name = event->name;
+	struct lttng_thread *thread;
+	const struct field *id;
+	u64 number;
+
+	if (!field_find(fields, "tid") && !field_find(fields, "vtid")) {
+		snprintf(f->message, sizeof(f->message), "%s:%llu: the event does not state its thread: record it with "
+			 "`lttng add-context --kernel --type=tid`", f->path, f->line);
+		return -EPROTO;
+	}
+	thread = thread_get(f, fields);
+	if (!thread || !thread->thread)
+		return -ENOMEM;
+	if (!strcmp(name, "unknown")) {
+		id = field_find(fields, "id");
+		unknown = id && foreign_number(id->text, &number) ? lttng_unknown_find(number) : NULL;
+		if (!unknown)
+			return 0;
+		name = unknown->name;
+	}
+	if (event->is_entry)
+		return take_entry(f, thread, event->time_ns, name, payload, unknown);
+	if (thread->entry && !strcmp(thread->name, name))
+		return put_call(f, thread, field_find(fields, "ret"), payload, event->time_ns);
+	return 0; /* without an entry: it began before the log, or is the return of a new thread */
+}
+
 static int take_event(struct foreign *f, const struct lttng_event *event)
 {
 	char *payload = strdup(payload_of(event->fields));
-	struct lttng_thread *thread;
 	struct fields fields;
 	int err = 0;
 
 	if (!payload)
 		return -ENOMEM;
-	if (!fields_parse(event->fields, &fields)) {
-		free(payload);
+	if (fields_parse(event->fields, &fields))
+		err = take_fields(f, event, &fields, payload);
+	else
 		f->gaps[IMPORT_GAP_damaged]++;
-		return 0;
-	}
-	if (!field_find(&fields, "tid") && !field_find(&fields, "vtid")) {
-		free(payload);
-		snprintf(f->message, sizeof(f->message), "%s:%llu: the event does not state its thread: record it with "
-			 "`lttng add-context --kernel --type=tid`", f->path, f->line);
-		return -EPROTO;
-	}
-	thread = thread_get(f, &fields);
-	if (!thread || !thread->thread) {
-		free(payload);
-		return -ENOMEM;
-	}
-	if (!event->is_entry) {
-		if (thread->entry && !strcmp(thread->name, event->name))
-			err = put_call(f, thread, field_find(&fields, "ret"), event->time_ns);
-		free(payload); /* without an entry: it began before the log, or is the return of a new thread */
-		return err;
-	}
-	if (thread->entry)
-		err = put_call(f, thread, NULL, event->time_ns);
-	thread->entry = payload;
-	thread->name = strdup(event->name);
-	thread->begin_ns = event->time_ns;
-	if (!thread->name)
-		return -ENOMEM;
-	if (!err && is_last_call(event->name))
-		err = put_call(f, thread, NULL, event->time_ns);
+	free(payload);
 	return err;
 }
 

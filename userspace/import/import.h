@@ -49,6 +49,8 @@
 	G(no_entries, log, 0, "directories were read, and the log shows neither their entries nor the number of these: one for each " \
 			      "32 bytes is assumed")                                              \
 	G(no_flags, log, 0, "opens have no flags in the log: reading and writing is assumed")       \
+	G(no_birth, log, 0, "calls of clone3 have no flags in the log: each is assumed to have created a thread, or a process if that executed a " \
+			    "program, or ended, before the call returned")                        \
 	G(no_handle, log, 0, "operations name a file that is open more than once: the last open is assumed") \
 	G(lost, log, unknown, "events were lost before they reached the log")                       \
 	G(no_time, log, 0, "operations have no time in the log: only their order is known")         \
