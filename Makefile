@@ -111,6 +111,10 @@ check-soak: MINUTES ?= 180
 check-soak:
 	@tests/summary --timeout=$$(($(MINUTES) * 60 + 7200)) "tests/soak/run --minutes=$(MINUTES) $(if $(KERNEL),--kernel=$(KERNEL)) $(if $(SEED),--seed=$(SEED))"
 
+## check-scale: recordings with 100,000 tasks and 10 million names, and 10,000 mounts, in a virtual machine (root, an hour)
+check-scale:
+	@tests/summary --timeout=14400 tests/soak/scale
+
 ## demo: record a program, replay it on two storages, compare (root)
 demo:
 	@tools/demo
@@ -144,5 +148,5 @@ help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-all check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages check-slurm check-soak deb rpm demo bench drift docs \
+	uninstall-modules check-fast check check-all check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages check-slurm check-soak check-scale deb rpm demo bench drift docs \
 	clean help
