@@ -67,7 +67,7 @@ layers=(
 	"userspace/anonymize/   $user|$(parts filter)"
 	"userspace/merge/       $user|$(parts analyse)"
 	"userspace/mix/         $user"
-	"userspace/pattern/     $user|$(parts analyse/diff)"
+	"userspace/pattern/     $user|$(parts analyse/diff symbols)"
 	"userspace/record/      $user|$(parts collectord)"
 	"userspace/seal/        $user"
 	"userspace/slurm/       $libc"

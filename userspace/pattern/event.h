@@ -36,6 +36,7 @@ enum event_flags {
  * @path, @path2: as in struct canon_op
  * @value, @value_bytes: likewise
  * @list, @list_count: ranks whose data it brings
+ * @site, @site_bytes: the function calls that it was made from, as text; no part of the canonical stream
  */
 struct event {
 	u16 kind;
@@ -50,6 +51,8 @@ struct event {
 	u32 value_bytes;
 	const u64 *list;
 	u32 list_count;
+	const u8 *site;
+	u32 site_bytes;
 };
 
 /**

@@ -194,6 +194,8 @@ struct language_operation {
 	struct language_name *names[2];
 	const u8 *value;
 	u32 value_bytes;
+	const u8 *site;
+	u32 site_bytes;
 	struct language_expression **from;
 	u32 from_count;
 	u64 think_ns;

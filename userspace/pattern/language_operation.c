@@ -245,7 +245,8 @@ static void read_from(struct reader *r, struct language_operation *o)
 	reader_expect(r, "]");
 }
 
-static void read_bytes_value(struct reader *r, struct language_operation *o)
+/* Return: the bytes of a text in quotes; NULL if the reader has failed. */
+static const u8 *read_quoted(struct reader *r, u32 *bytes_count)
 {
 	struct token token = r->token;
 	u8 *bytes = reader_allocate(r, token.bytes + 1);
@@ -256,12 +257,11 @@ static void read_bytes_value(struct reader *r, struct language_operation *o)
 	if (token.bytes > 4 * LANGUAGE_NAME_MAX)
 		reader_fail(r, token.place, "a value of more than %d bytes", LANGUAGE_NAME_MAX);
 	if (!bytes || r->is_failed)
-		return;
+		return NULL;
 	read_bytes(r, &token, 0, false, bytes, &count);
-	o->value = bytes;
-	o->value_bytes = (u32)count;
-	o->flags |= EVENT_VALUE;
+	*bytes_count = (u32)count;
 	reader_next(r);
+	return bytes;
 }
 
 /* Return: false if there is no other attribute of this name. */
@@ -273,7 +273,10 @@ static bool read_other(struct reader *r, struct language_operation *o, const cha
 		if (reader_number(r, &depth) && depth <= UINT32_MAX)
 			o->depth = (u32)depth;
 	} else if (!strcmp(name, "value")) {
-		read_bytes_value(r, o);
+		o->value = read_quoted(r, &o->value_bytes);
+		o->flags |= o->value ? EVENT_VALUE : 0;
+	} else if (!strcmp(name, "site")) {
+		o->site = read_quoted(r, &o->site_bytes);
 	} else if (!strcmp(name, "from")) {
 		read_from(r, o);
 	} else if (!strcmp(name, "think") || !strcmp(name, "takes")) {
@@ -286,7 +289,7 @@ static bool read_other(struct reader *r, struct language_operation *o, const cha
 
 static bool read_flag(struct reader *r, struct language_operation *o)
 {
-	static const char *const others[] = { "depth", "value", "from", "think", "takes" };
+	static const char *const others[] = { "depth", "value", "from", "think", "takes", "site" };
 	size_t i;
 
 	if (reader_accept(r, "implied")) {

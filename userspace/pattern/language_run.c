@@ -229,7 +229,8 @@ static void make_event(struct running *x, const struct language_operation *o, st
 	u32 i;
 
 	*event = (struct event){ .kind = o->kind, .flags = o->flags, .depth = o->depth,
-				 .field_count = event_count_fields(o->kind), .value = o->value, .value_bytes = o->value_bytes };
+				 .field_count = event_count_fields(o->kind), .value = o->value, .value_bytes = o->value_bytes,
+				 .site = o->site, .site_bytes = o->site_bytes };
 	event->path = name_of(x, o->names[0], &x->texts[0]);
 	event->path2 = name_of(x, o->names[1], &x->texts[1]);
 	for (i = 0; i < EVENT_ROLES; i++)

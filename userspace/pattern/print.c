@@ -282,6 +282,15 @@ static void print_flags(FILE *out, const struct shape *shape)
 	fputc('"', out);
 }
 
+static void print_site(FILE *out, const struct shape *shape)
+{
+	if (!shape->site_bytes)
+		return;
+	fputs(" site=\"", out);
+	print_bytes(out, shape->site, shape->site_bytes);
+	fputc('"', out);
+}
+
 static void print_operation(struct printing *p, const struct shape *shape, u32 column, u32 run)
 {
 	u32 fields = (u32)__builtin_popcount(shape->operand_fields);
@@ -305,6 +314,7 @@ static void print_operation(struct printing *p, const struct shape *shape, u32 c
 	for (i = 0; i < shape->field_count; i++)
 		print_result(p, shape, i, column);
 	print_times(p, run);
+	print_site(p->out, shape);
 	fputc('\n', p->out);
 }
 

@@ -72,6 +72,10 @@ void shape_put(struct bytes *bytes, const struct event *event, struct widths *wi
 	bytes_put(bytes, event->list_count);
 	for (i = 0; i < event->list_count; i++)
 		numbers_add(operands, event->list[i]);
+	if (!event->site_bytes)
+		return;
+	bytes_put(bytes, event->site_bytes);
+	bytes_add(bytes, event->site, event->site_bytes);
 }
 
 /* -- from bytes ----------------------------------------------------------------------------------------- */
@@ -94,6 +98,16 @@ static void get_fields(struct input *in, struct shape *shape)
 		else
 			shape->fields[i] = input_get_signed(in);
 	}
+}
+
+/* What follows the rest of a shape: nothing, or a call site. Return: whether it is sound. */
+static bool get_site(struct input *in, struct shape *shape)
+{
+	if (in->at == in->count)
+		return true;
+	shape->site_bytes = input_get_count(in);
+	shape->site = input_get_bytes(in, shape->site_bytes);
+	return shape->site_bytes && !in->is_failed && in->at == in->count;
 }
 
 static bool is_event_kind(u64 kind)
@@ -125,7 +139,7 @@ bool shape_get(const u8 *bytes, size_t count, struct shape *shape)
 	shape->value_bytes = input_get_count(&in);
 	shape->value = input_get_bytes(&in, shape->value_bytes);
 	list = input_get(&in);
-	if (in.is_failed || list > EVENT_LIST_MAX || in.at != in.count)
+	if (in.is_failed || list > EVENT_LIST_MAX || !get_site(&in, shape))
 		return false;
 	shape->list_count = (u32)list;
 	shape->operand_count = (u32)__builtin_popcount(shape->operand_fields) + (u32)__builtin_popcount(shape->roles) +
@@ -163,6 +177,8 @@ void shape_make_event(const struct shape *shape, const u64 *operands, struct byt
 	event->value_bytes = (u32)shape->value_bytes;
 	event->list_count = shape->list_count;
 	event->list = operands;
+	event->site = shape->site;
+	event->site_bytes = (u32)shape->site_bytes;
 }
 
 /**

@@ -3,7 +3,8 @@
  * shape.h - the common part of the operations of a loop: everything except their operands.
  *
  * Bytes of a shape: kind, flags, depth, a mask of its roles, for each field whether it is an operand, otherwise its
- * value, template of the path and of the second path with their lengths, value with its length, numbers in the list.
+ * value, template of the path and of the second path with their lengths, value with its length, numbers in the list; and, if
+ * it is known, the call site with its length.
  * Operands, in order: fields, roles, numbers of the path, numbers of the second path, list.
  */
 #ifndef IOTAPE_PATTERN_SHAPE_H
@@ -35,6 +36,8 @@ struct shape {
 	size_t value_bytes;
 	u32 list_count;
 	u32 operand_count;
+	const u8 *site;
+	size_t site_bytes;
 };
 
 void shape_put(struct bytes *bytes, const struct event *event, struct widths *widths, struct numbers *operands);

@@ -6,6 +6,7 @@
 
 #include "analyse/diff/canon.h"
 #include "calls.h"
+#include "sites.h"
 
 /* A task of the trace, and where it comes in the stream. */
 struct place {
@@ -20,6 +21,7 @@ struct place {
 struct making {
 	const struct canon *canon;
 	struct caller *callers;
+	struct sites *sites;
 	struct place *places;
 	u32 *positions; /* by index in the trace */
 	struct widths *widths;
@@ -133,6 +135,7 @@ static int add_events(struct making *m, const struct canon_task *from, struct st
 			continue;
 		err = add_calls_before(m, task, caller, from->ops[i].order, &next, &ends);
 		make_event(&from->ops[i], &event);
+		event.site = sites_find(m->sites, from->id, from->ops[i].order, &event.site_bytes);
 		if (!err)
 			err = add_event(m, task, &event, &ends,
 					from->ops[i].order ? call_find(caller, from->ops[i].order) : NULL);
@@ -368,7 +371,10 @@ int stream_read(const char *path, struct stream **stream, struct iot_reject *rej
 	if (err)
 		return err;
 	err = calls_read(path, &m.callers, reject);
+	if (!err)
+		err = sites_read(path, &m.sites, reject);
 	if (err) {
+		calls_free(m.callers);
 		canon_free(canon);
 		return err;
 	}
@@ -383,6 +389,7 @@ int stream_read(const char *path, struct stream **stream, struct iot_reject *rej
 		m.stream->omissions = canon->omissions;
 		*stream = m.stream;
 	}
+	sites_free(m.sites);
 	calls_free(m.callers);
 	canon_free(canon);
 	return err;

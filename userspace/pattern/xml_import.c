@@ -162,7 +162,7 @@ static void read_attribute(struct xml_import *x, xmlNode *node, struct language_
 	value = xml_attribute(x, node, name);
 	if (!value)
 		return;
-	if (!strcmp(name, "value"))
+	if (!strcmp(name, "value") || !strcmp(name, "site"))
 		xml_open_text(x, node, name, value);
 	else
 		xml_open(x, node, name, value);
