@@ -67,7 +67,7 @@ static void write_trace(bool has_sites)
 		u64 base = task == 1 ? BASE : OTHER;
 
 		s->task = task;
-		put_stack(s, 10 * task + 1, task, base + 0x10, base + 0x100);
+		put_stack(s, 10 * task + 1, task, base + 0x10, 0x7f0000001000ull * task); /* the outer one is in no object */
 		put_stack(s, 10 * task + 2, task, base + 0x10, base + 0x200); /* the same function, of another caller */
 		PUT(open, .object = SCRIBE_FILE, .handle = HANDLE, .name = SCRIBE_NAME, .flags = IOT_OPEN_read);
 		put_reads(s, 3, has_sites ? 10 * task + 1 : 0);
@@ -106,7 +106,7 @@ static void sites_tell_loops_apart(void **state)
 	assert_int_equal(count_of(plain, "site="), 0);
 	assert_int_equal(count_of(plain, " read \"a\""), 1);
 	assert_int_equal(count_of(text, " read \"a\""), 2); /* the tasks are one group */
-	assert_int_equal(count_of(text, "site=\"program+0x10[?] < ? < program+0x100[?]\""), 1);
+	assert_int_equal(count_of(text, "site=\"program+0x10[?] < ? < ?\""), 1);
 	assert_int_equal(count_of(text, "site=\"program+0x10[?] < ? < program+0x200[?]\""), 1);
 	pattern_summarize(with, &a);
 	pattern_summarize(without, &b);

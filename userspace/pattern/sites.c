@@ -51,7 +51,10 @@ static u32 make_text(const struct symbols_frame *frames, u32 count, char text[SI
 	for (i = 0; i < count; i++) {
 		if (frames[i].is_of_libc)
 			continue;
-		symbols_frame_text(&frames[i], frame);
+		if (frames[i].function || frames[i].object)
+			symbols_frame_text(&frames[i], frame);
+		else
+			strcpy(frame, "?"); /* its address is another one in each process */
 		more = strlen(frame) + (bytes ? 3 : 0);
 		if (bytes + more >= SITE_BYTES_MAX)
 			break;
