@@ -22,6 +22,7 @@
 #define POLL_US 20000
 
 static const char *how, *directory, *stop;
+static int begun[2]; /* a pipe: the process that remains has created its first file */
 
 static void make(const char *suffix, long number)
 {
@@ -43,6 +44,7 @@ static void *linger(void *parent)
 	snprintf(name, sizeof(name), "left-%s", how);
 	CHECK(!prctl(PR_SET_NAME, name));
 	make("", getpid());
+	CHECK(write(begun[1], "", 1) == 1);
 	while (getppid() == *(pid_t *)parent)
 		usleep(POLL_US);
 	make(".parent", getppid());
@@ -117,8 +119,8 @@ static void leave_grandchild(void)
 
 int main(int argc, char **argv)
 {
-	char begun[4096];
 	pid_t pid;
+	char byte;
 
 	if (argc != 4) {
 		fprintf(stderr, "usage: linger nohup|setsid|daemon|thread|mounts|pids DIRECTORY STOP\n");
@@ -127,7 +129,7 @@ int main(int argc, char **argv)
 	how = argv[1];
 	directory = argv[2];
 	stop = argv[3];
-	snprintf(begun, sizeof(begun), "%s/%s", directory, how);
+	CHECK(!pipe2(begun, O_CLOEXEC));
 	pid = fork();
 	CHECK(pid >= 0);
 	if (!pid) {
@@ -137,7 +139,6 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "daemon") || !strcmp(how, "pids"))
 		CHECK(waitpid(pid, NULL, 0) == pid);
-	while (access(begun, F_OK))
-		usleep(POLL_US);
+	CHECK(read(begun[0], &byte, 1) == 1);
 	return 0;
 }

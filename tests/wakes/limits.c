@@ -5,12 +5,15 @@
  *	limits DIRECTORY
  *
  * One thread waits for a condition variable. It reaches the limit three times, creates a file each time, and is then woken and creates
- * another. A second thread reaches the limit of poll(2), and a third sleeps with nanosleep(2); each creates a file afterwards.
+ * another. A second thread reaches the limit of poll(2), and a third sleeps with nanosleep(2); each creates a file afterwards. A wait
+ * whose time is over before the thread sleeps, on a busy machine, does not count and is repeated.
  */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "workloads/workload.h"
@@ -22,7 +25,7 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static bool is_over;
-static atomic_bool is_last; /* the last wait, which is woken, is about to begin */
+static atomic_int last; /* the thread whose last wait, which is woken, is about to begin */
 
 static void create(const char *name)
 {
@@ -41,20 +44,47 @@ static struct timespec in_ns(long ns)
 	return time;
 }
 
+/* How often the calling thread has slept. */
+static long count_sleeps(void)
+{
+	struct rusage usage;
+
+	CHECK(!getrusage(RUSAGE_THREAD, &usage));
+	return usage.ru_nvcsw;
+}
+
+/* The state of a thread of this process in /proc, such as S: asleep. */
+static char state_of(pid_t tid)
+{
+	char path[64], line[256] = "";
+	const char *end;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	in = fopen(path, "re");
+	CHECK(in && fgets(line, sizeof(line), in) && !fclose(in));
+	end = strrchr(line, ')');
+	return end ? end[2] : '?';
+}
+
 static void *wait_for_condition(void *unused)
 {
 	static const char *const names[LIMITS] = { "limit.1", "limit.2", "limit.3" };
 	struct timespec until;
+	long sleeps;
 	int i;
 
 	CHECK(!pthread_mutex_lock(&mutex));
 	for (i = 0; i < LIMITS; i++) {
-		until = in_ns(LIMIT_NS);
-		while (pthread_cond_timedwait(&cond, &mutex, &until) != ETIMEDOUT)
-			;
+		do {
+			sleeps = count_sleeps();
+			until = in_ns(LIMIT_NS);
+			while (pthread_cond_timedwait(&cond, &mutex, &until) != ETIMEDOUT)
+				;
+		} while (count_sleeps() == sleeps);
 		create(names[i]);
 	}
-	atomic_store(&is_last, true);
+	atomic_store(&last, gettid());
 	until = in_ns(LIMIT_NS);
 	until.tv_sec += 3600;
 	while (!is_over)
@@ -66,7 +96,12 @@ static void *wait_for_condition(void *unused)
 
 static void *poll_nothing(void *unused)
 {
-	CHECK(!poll(NULL, 0, LIMIT_NS / 1000000));
+	long sleeps;
+
+	do {
+		sleeps = count_sleeps();
+		CHECK(!poll(NULL, 0, LIMIT_NS / 1000000));
+	} while (count_sleeps() == sleeps);
 	create("polled");
 	return unused;
 }
@@ -89,9 +124,8 @@ int main(int argc, char **argv)
 	CHECK(argc == 2 && !chdir(argv[1]));
 	for (i = 0; i < THREADS; i++)
 		CHECK(!pthread_create(&threads[i], NULL, functions[i], NULL));
-	while (!atomic_load(&is_last))
+	while (!atomic_load(&last) || state_of(atomic_load(&last)) != 'S')
 		usleep(1000);
-	usleep(100000); /* it sleeps by now */
 	create("before"); /* news for the thread that is woken */
 	CHECK(!pthread_mutex_lock(&mutex));
 	is_over = true;
