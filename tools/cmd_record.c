@@ -195,8 +195,6 @@ static void check_stacks(struct option_state *state)
 		return;
 	if (options->record.counters || options->is_mpi_only)
 		option_error(state, "--stacks cannot be combined with --counters or --mpi-only, which record no operations on files");
-	if (options->record.is_flight)
-		option_error(state, "--stacks cannot be combined with --flight: a dump would lack the stacks of earlier records");
 }
 
 static void check_delay(struct option_state *state)

@@ -3,6 +3,7 @@
  * callsites.c - writes from functions with known names, known numbers of times, with frame pointers of any value.
  *
  *	sites plain FILE	300 writes by first_site(), 200 by second_site(), both called by loop()
+ *	sites long FILE		100 times as plain
  *	sites hostile FILE	10 writes with each of several frame pointers that are none
  *	sites compiled FILE	50 writes by code that was made at run time, which /tmp/perf-PID.map names
  *	sites threads FILE	4 threads, each as plain, while another one maps and unmaps memory
@@ -161,12 +162,15 @@ static void threads(int fd)
 
 int main(int argc, char **argv)
 {
-	int fd = argc == 3 ? open(argv[2], O_RDWR | O_CREAT, 0644) : -1;
+	int fd = argc == 3 ? open(argv[2], O_RDWR | O_CREAT, 0644) : -1, i;
 
 	if (fd < 0)
-		err(2, "sites plain|hostile|compiled|threads FILE");
+		err(2, "sites plain|long|hostile|compiled|threads FILE");
 	if (!strcmp(argv[1], "plain"))
 		loop(fd);
+	else if (!strcmp(argv[1], "long"))
+		for (i = 0; i < 100; i++)
+			loop(fd);
 	else if (!strcmp(argv[1], "hostile"))
 		hostile(fd);
 	else if (!strcmp(argv[1], "compiled"))

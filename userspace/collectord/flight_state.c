@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flight_state.c - follows tasks, objects, names, handles and mappings through the records that leave a flight recorder.
+ * flight_state.c - follows tasks, objects, names, handles, mappings and stacks through the records that leave a flight recorder.
  *
  * A name never changes: it is a component in a directory. An object has a name, a size, a mode and owners now; a handle
  * has a position. A record may leave a little later than records after it that came from another CPU: so a handle may
@@ -15,6 +15,7 @@
 #include "flight_write.h"
 
 #define STAMP_RECORDS 4096 /* as often an entry is moved in the order of use at most */
+#define STAMP_SHARE   16   /* of the entries come in this time at most: those in use are not forgotten */
 
 /* Flags of an open that concern the open alone. */
 #define ONCE_FLAGS (IOT_OPEN_create | IOT_OPEN_excl | IOT_OPEN_trunc | IOT_OPEN_created | IOT_OPEN_tmpfile)
@@ -35,6 +36,7 @@ int flight_state_open(u64 bytes, struct flight_state **state)
 		flight_state_close(s);
 		return err;
 	}
+	s->stamp_records = s->table.entry_count / STAMP_SHARE < STAMP_RECORDS ? s->table.entry_count / STAMP_SHARE : STAMP_RECORDS;
 	*state = s;
 	return 0;
 }
@@ -91,6 +93,8 @@ enum flight_class flight_class_of(enum iot_class class)
 		return FLIGHT_HANDLE;
 	case IOT_CLASS_map:
 		return FLIGHT_MAP;
+	case IOT_CLASS_stack:
+		return FLIGHT_STACK;
 	default:
 		return FLIGHT_PINNED;
 	}
@@ -99,15 +103,19 @@ enum flight_class flight_class_of(enum iot_class class)
 /**
  * flight_link_of() - the entry that an entry needs
  * @table: with both
- * @entry: of an object, a name, a handle or a mapping
+ * @entry: in it
  *
  * Return: NULL if it needs none, or that was forgotten.
  */
 struct flight_entry *flight_link_of(const struct flight_table *table, const struct flight_entry *entry)
 {
-	enum flight_class class = entry->class == FLIGHT_OBJECT ? FLIGHT_NAME : FLIGHT_OBJECT;
+	static const enum flight_class classes[] = {
+		[FLIGHT_OBJECT] = FLIGHT_NAME,	  [FLIGHT_NAME] = FLIGHT_OBJECT,   [FLIGHT_HANDLE] = FLIGHT_OBJECT,
+		[FLIGHT_MAP] = FLIGHT_OBJECT,	  [FLIGHT_STACK] = FLIGHT_PROCESS, [FLIGHT_PROCESS] = FLIGHT_CODE,
+		[FLIGHT_CODE] = FLIGHT_CODE,
+	};
 
-	return entry->link ? flight_table_find(table, class, entry->link) : NULL;
+	return entry->link ? flight_table_find(table, classes[entry->class], entry->link) : NULL;
 }
 
 /* The entry, its object, the name of the object, its directory, and so on: each stays as long as it is needed. */
@@ -116,6 +124,8 @@ static void use(struct flight_state *state, struct flight_entry *entry)
 	while (entry && entry->stamp != state->stamp) {
 		entry->stamp = state->stamp;
 		flight_table_use(&state->table, entry);
+		if (entry->class == FLIGHT_PROCESS)
+			use(state, flight_table_find(&state->table, FLIGHT_TASK, entry->task));
 		entry = flight_link_of(&state->table, entry);
 	}
 }
@@ -187,6 +197,68 @@ static void take_mapped(struct flight_state *state, const struct iot_record *rec
 		return;
 	entry->link = record->mapped.object;
 	entry->task = record->mapped.task;
+}
+
+static void take_stack(struct flight_state *state, const struct iot_record *record)
+{
+	struct flight_entry *entry = announce(state, FLIGHT_STACK, record->stack.stack, record);
+
+	if (!entry)
+		return;
+	entry->link = record->stack.process;
+	entry->task = record->stack.process;
+}
+
+/* Ids of code: a process has one mapping at an address. */
+static u64 code_id(const struct iot_rec_code *r)
+{
+	return (r->address ^ (u64)r->process << 32) * 0x9e3779b97f4a7c15ull ^ r->process;
+}
+
+static void code_put(struct flight_state *state, u64 id, u64 link, const struct iot_record *record)
+{
+	struct flight_entry *entry = flight_table_put(&state->table, FLIGHT_CODE, id, record);
+
+	if (!entry)
+		return;
+	entry->link = link;
+	entry->task = record->code.process;
+	entry->stamp = state->stamp - 1;
+}
+
+/* Code that replaces other code at its address takes its place among the codes of the process. The task may be announced later. */
+static void take_code(struct flight_state *state, const struct iot_record *record)
+{
+	const u64 id = code_id(&record->code);
+	struct flight_entry *old = flight_table_find(&state->table, FLIGHT_CODE, id), *process;
+	u64 link;
+
+	if (old) {
+		link = old->link;
+		flight_table_remove(&state->table, old);
+		code_put(state, id, link, record);
+		return;
+	}
+	process = announce(state, FLIGHT_PROCESS, record->code.process, record);
+	if (!process)
+		return;
+	link = process->link;
+	process->task = record->code.process;
+	process->link = id;
+	code_put(state, id, link, record);
+}
+
+/* The process has another program: the code of the previous one is no longer there. */
+static void take_exec(struct flight_state *state, u32 task)
+{
+	struct flight_entry *process = flight_table_find(&state->table, FLIGHT_PROCESS, task), *code, *next;
+
+	for (code = process ? flight_link_of(&state->table, process) : NULL; code; code = next) {
+		next = flight_link_of(&state->table, code);
+		flight_table_remove(&state->table, code);
+	}
+	if (process)
+		process->link = 0;
 }
 
 /* Mounts, and the ends of their state dumps: of each the last one. */
@@ -466,7 +538,7 @@ void flight_state_apply(struct flight_state *state, const struct iot_record *rec
 {
 	const struct iot_kind_info *info = iot_kind_info(record->kind);
 
-	if (++state->applied % STAMP_RECORDS == 0)
+	if (++state->applied % state->stamp_records == 0)
 		state->stamp++;
 	switch (record->kind) {
 	case IOT_KIND_clock:
@@ -500,10 +572,18 @@ void flight_state_apply(struct flight_state *state, const struct iot_record *rec
 	case IOT_KIND_mpi_near:
 		announce(state, FLIGHT_COMM, comm_id(record), record);
 		break;
+	case IOT_KIND_stack:
+		take_stack(state, record);
+		break;
+	case IOT_KIND_code:
+		take_code(state, record);
+		break;
 	}
 	use_all(state, record);
 	if (info->group == IOT_GROUP_op && record->kind != IOT_KIND_complete && record->op.result >= 0)
 		take_op(state, record);
+	if (record->kind == IOT_KIND_exec)
+		take_exec(state, record->exec.into);
 	if (record->kind == IOT_KIND_exit)
 		take_exit(state, record->exit.task);
 }

@@ -162,6 +162,17 @@ void flight_table_remove(struct flight_table *table, struct flight_entry *entry)
 	table->free_entry = i;
 }
 
+/* Stacks and code end with their process. */
+static bool is_over(const struct flight_table *table, const struct flight_entry *entry)
+{
+	const struct flight_entry *first = NULL;
+
+	if (entry->class < FLIGHT_STACK)
+		return entry->is_over;
+	first = flight_table_find(table, FLIGHT_TASK, entry->task);
+	return !first || first->is_over;
+}
+
 /* Return: false if nothing is left that may be forgotten. */
 static bool make_room(struct flight_table *table, u32 units)
 {
@@ -170,7 +181,7 @@ static bool make_room(struct flight_table *table, u32 units)
 
 		if (!oldest)
 			return false;
-		table->forgotten += !oldest->is_over;
+		table->forgotten += !is_over(table, oldest);
 		flight_table_remove(table, oldest);
 	}
 	return true;

@@ -17,6 +17,9 @@ enum flight_class {
 	FLIGHT_HANDLE,
 	FLIGHT_MAP,
 	FLIGHT_COMM,
+	FLIGHT_STACK,
+	FLIGHT_PROCESS, /* its code */
+	FLIGHT_CODE,
 };
 
 #define FLIGHT_NONE 0xffffffffu /* no entry */
@@ -24,9 +27,10 @@ enum flight_class {
 /**
  * struct flight_entry - an id, and its announcement
  * @id: unique in its class
- * @link: of a name its directory; of an object a name of it now, 0 if none is known; of a handle or mapping the object
+ * @link: of a name its directory; of an object a name of it now, 0 if none is known; of a handle or mapping the object; of a stack
+ *	its process; of a process its newest code; of code the code before it
  * @bytes_now: of an object its size now; of a handle its position
- * @task: of a handle or mapping, a task that has it
+ * @task: of a handle or mapping, a task that has it; of a stack, code or process, the first task of the process
  * @chain: next entry of the same hash
  * @newer, @older: in the order of use
  * @units: first unit of the announcement

@@ -2,7 +2,7 @@
 /*
  * flight_write.c - the beginning of a dump: ids that its records refer to and do not announce.
  *
- * Order: tasks; names; objects, each behind the directory that it is in; mounts; handles; mappings; communicators.
+ * Order: tasks; code; stacks; names; objects, each behind the directory that it is in; mounts; handles; mappings; communicators.
  */
 #include "flight_write.h"
 
@@ -88,7 +88,7 @@ static int note_use(struct flight_state *state, u64 map, u32 task)
 	return 0;
 }
 
-/* Of a handle or a mapping: the object was marked with it. */
+/* Of a handle or a mapping: the object was marked with it. Of a process: its code was. */
 static void mark_users(struct flight_state *state, const struct flight_entry *entry)
 {
 	u8 room[IOT_RECORD_MAX_BYTES];
@@ -153,10 +153,10 @@ static void mark_rest(struct flight_state *state)
 /* Mappings first, as they mark their handles. */
 static void mark_needed(struct flight_state *state)
 {
-	static const enum flight_class classes[] = { FLIGHT_MAP, FLIGHT_HANDLE };
+	static const enum flight_class classes[] = { FLIGHT_MAP, FLIGHT_HANDLE, FLIGHT_PROCESS };
 	u32 i, c;
 
-	for (c = 0; c < 2; c++)
+	for (c = 0; c < ARRAY_SIZE(classes); c++)
 		for (i = 0; i < state->table.entry_count; i++)
 			if (state->table.entries[i].is_marked && state->table.entries[i].class == classes[c])
 				mark_users(state, &state->table.entries[i]);
@@ -180,6 +180,12 @@ static void update(const struct flight_entry *entry, struct iot_record *record)
 		record->opened.task = entry->task;
 		record->opened.fd = -1;
 		record->opened.offset_bytes = (s64)entry->bytes_now;
+		break;
+	case FLIGHT_STACK: /* the task that had it may be gone */
+		record->stack.task = entry->task;
+		break;
+	case FLIGHT_CODE:
+		record->code.task = entry->task;
 		break;
 	}
 }
@@ -291,6 +297,10 @@ int flight_state_write(struct flight_state *state, struct iot_writer *writer, u6
 	mark_rest(state);
 	mark_needed(state);
 	err = put_class(state, FLIGHT_TASK, writer, time_ns, records);
+	if (!err)
+		err = put_class(state, FLIGHT_CODE, writer, time_ns, records);
+	if (!err)
+		err = put_class(state, FLIGHT_STACK, writer, time_ns, records);
 	if (!err)
 		err = put_class(state, FLIGHT_NAME, writer, time_ns, records);
 	if (!err)

@@ -16,6 +16,7 @@ struct flight_use;
  * @clock: last pair of clock readings
  * @applied: records so far
  * @stamp: for the order of use
+ * @stamp_records: records after which it grows
  * @uses: mappings and the processes that the dump being written uses them in
  */
 struct flight_state {
@@ -23,6 +24,7 @@ struct flight_state {
 	struct iot_rec_clock clock;
 	u64 applied;
 	u32 stamp;
+	u32 stamp_records;
 	struct flight_use *uses;
 };
 
