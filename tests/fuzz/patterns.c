@@ -5,7 +5,7 @@
  *
  *	patterns [OPTION]... TRACE...	see fuzz_options()
  *
- * Inputs begin as the pattern of one of the traces. Most mutations apply to the description, which is compressed again with
+ * Inputs begin as the pattern of one of the traces, or of a text with call sites. Most mutations apply to the description, which is compressed again with
  * correct checksums; some to the head. A pattern that passes is printed, and its first operations are expanded; if it is small,
  * all changes are applied to it, and a trace is written. Both may refuse it.
  */
@@ -23,6 +23,7 @@
 #define HEAD_BYTES    40
 #define BYTES_MAX     (1 << 20)
 #define EXPANDED_MAX  2000
+#define FEATURE_SITES 4
 
 static struct {
 	u8 *raw;
@@ -31,16 +32,25 @@ static struct {
 } seeds[SEEDS_MAX];
 static size_t seed_count;
 
-static bool add_seed(const char *path)
+/* So short that many mutations change call sites. */
+static const char with_sites[] =
+	"size 3\n"
+	"ranks all {\n"
+	"  for i in 0 .. 1 {\n"
+	"    write \"f\" offset_bytes=4K*i length_bytes=4K handle=1 takes=1ms site=\"phase@a.c:3 < main@a.c:9\"\n"
+	"    fsync \"f\" site=\"phase@a.c:4 < \\303\\274+0x1f[?]\"\n"
+	"  }\n"
+	"  for i in 0 .. 1 {\n"
+	"    write \"f\" offset_bytes=4K*i length_bytes=4K handle=1 takes=3ms site=\"phase@a.c:5 < main@a.c:9\"\n"
+	"    fsync \"f\" site=\"phase@a.c:4 < \\303\\274+0x1f[?]\"\n"
+	"  }\n"
+	"}\n";
+
+static void keep_seed(struct pattern *pattern)
 {
-	struct iot_omissions omissions;
-	struct iot_reject reject;
-	struct pattern *pattern;
 	size_t bytes;
 	void *image;
 
-	if (seed_count == SEEDS_MAX || pattern_make(path, &pattern, &omissions, &reject))
-		return false;
 	if (pattern_image(pattern, &image, &bytes))
 		abort();
 	seeds[seed_count].count = iot_get_u64((u8 *)image + 16);
@@ -53,7 +63,28 @@ static bool add_seed(const char *path)
 	seed_count++;
 	free(image);
 	pattern_free(pattern);
-	return true;
+}
+
+static void add_seed(const char *path)
+{
+	struct iot_omissions omissions;
+	struct iot_reject reject;
+	struct pattern *pattern;
+
+	if (seed_count < SEEDS_MAX && !pattern_make(path, &pattern, &omissions, &reject))
+		keep_seed(pattern);
+}
+
+static void add_text(const char *text)
+{
+	struct pattern_refusal refusal;
+	struct pattern *pattern;
+
+	if (pattern_parse(text, strlen(text), 0, EXPANDED_MAX, &pattern, &refusal))
+		abort();
+	keep_seed(pattern);
+	if (!(seeds[seed_count - 1].features & FEATURE_SITES))
+		abort();
 }
 
 static void seal(u8 *image, size_t bytes)
@@ -182,9 +213,10 @@ int main(int argc, char **argv)
 	int i = fuzz_options(argc, argv, &options);
 	u64 seed;
 
+	add_text(with_sites);
 	for (; i < argc; i++)
 		add_seed(argv[i]);
-	if (!seed_count || !nowhere) {
+	if (seed_count < 2 || !nowhere) {
 		fputs("usage: patterns [OPTION]... TRACE...\n", stderr);
 		return 2;
 	}

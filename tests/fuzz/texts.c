@@ -28,6 +28,7 @@ static const char every_part[] =
 	"     | read \"f\" offset_bytes=each {0..3} length_bytes=each {(1, 2) x 2 + 5} -> ENOSPC\n"
 	"   }\n"
 	"   for k in 0 .. each {-1, 3} div 2 { barrier; sleep 3us; }\n"
+	"   fsync \"f\" site=\"phase@a.c:3 < \\303\\274+0x1f[?] < \\{~\\\"?\"; fsync \"f\" site=\"phase@a.c:4 < Ã¼+0x1f[?] < \\{~\\\"?\"\n"
 	"}\n"
 	"tasks all {\n"
 	"== mpi_coll allgather sources=runs from=[0, size] comm=1 takes=2s\n"
@@ -48,6 +49,7 @@ static const char every_element[] =
 	"<write path=\"d{i:03}/f.{rank}\\040&quot;&#xfc;\" offset_bytes=\"4K*i\" length_bytes=\"by rank {512, 7..9}\" think=\"1.5ms\"/>\n"
 	"<read pool=\"p\" index=\"RANK + i\" handle=\"1\" result=\"ENOSPC\" depth=\"1\"/><!-- <a> -->\n"
 	"</series><series repeat=\"2\"><barrier/><sleep time=\"3us\"/></series>\n"
+	"<fsync path=\"f\" site=\"phase@a.c:3 &lt; \\303\\274+0x1f[?] &lt; \\{~&quot;?\"/><fsync path=\"f\" site=\"phase@a.c:4 &lt; &#xfc;\"/>\n"
 	"<mpi_write position=\"shared\" coordination=\"collective\" synchronization=\"begin\" datatype=\"rows\" count=\"SIZE\" comm=\"1\"/>\n"
 	"</task><task tasks=\"all\"><setxattr path=\"f\" path2=\"user.x\" implied=\"yes\" value=\"\\001{\\377\"/></task>\n"
 	"<found><lookup path=\"f#0\"/></found></workload>\n";

@@ -21,11 +21,12 @@ static void put_event(struct scribe *s, struct iot_record r)
 	assert_int_equal(iot_writer_record(s->writer, &r), 0);
 }
 
+static const char *program = "/nonexistent/program";
+
 /* A program that is not here, at an address of each process. */
 static void put_code(struct scribe *s, u32 process, u64 address)
 {
-	static const char object[] = "/nonexistent/program";
-	struct iot_record r = { .kind = IOT_KIND_code, .tail = (const u8 *)object, .tail_bytes = sizeof(object) };
+	struct iot_record r = { .kind = IOT_KIND_code, .tail = (const u8 *)program, .tail_bytes = (u32)strlen(program) + 1 };
 
 	r.code = (struct iot_rec_code){ .time_ns = 20, .process = process, .task = process, .address = address, .length_bytes = 1 << 20,
 					.ino = 1, .dev = 1 };
@@ -166,6 +167,22 @@ static void workloads_in_xml_keep_them(void **state)
 	pattern_free(parsed);
 }
 
+/* The name of a program has any bytes, a call site has not. */
+static void names_of_programs_may_be_hostile(void **state)
+{
+	struct pattern *pattern;
+	char *text;
+
+	(void)state;
+	program = "/nonexistent/a\033[31m\n\377\302\205 \303\274";
+	pattern = make(true);
+	text = text_of(pattern);
+	assert_int_equal(count_of(text, "site=\"a?[31m???? \303\274+0x10[?] < ? < ?\""), 1);
+	free(text);
+	pattern_free(pattern);
+	program = "/nonexistent/program";
+}
+
 static void operations_have_their_own_sites(void **state)
 {
 	struct iot_reject reject;
@@ -191,4 +208,5 @@ SUITE("pattern_sites",
       WITH_SCRATCH(sites_tell_loops_apart)
       WITH_SCRATCH(files_and_texts_keep_them)
       WITH_SCRATCH(workloads_in_xml_keep_them)
+      WITH_SCRATCH(names_of_programs_may_be_hostile)
       WITH_SCRATCH(operations_have_their_own_sites))

@@ -4,6 +4,7 @@
  */
 #include "language.h"
 #include "language_statement.h"
+#include "sites.h"
 
 /* -- texts ------------------------------------------------------------------------------------------------ */
 
@@ -264,6 +265,17 @@ static const u8 *read_quoted(struct reader *r, u32 *bytes_count)
 	return bytes;
 }
 
+static void read_site(struct reader *r, struct language_operation *o)
+{
+	struct language_place place = r->token.place;
+	const char *flaw;
+
+	o->site = read_quoted(r, &o->site_bytes);
+	flaw = r->is_failed ? NULL : site_flaw(o->site, o->site_bytes);
+	if (flaw)
+		reader_fail(r, place, "the call site %s", flaw);
+}
+
 /* Return: false if there is no other attribute of this name. */
 static bool read_other(struct reader *r, struct language_operation *o, const char *name)
 {
@@ -276,7 +288,7 @@ static bool read_other(struct reader *r, struct language_operation *o, const cha
 		o->value = read_quoted(r, &o->value_bytes);
 		o->flags |= o->value ? EVENT_VALUE : 0;
 	} else if (!strcmp(name, "site")) {
-		o->site = read_quoted(r, &o->site_bytes);
+		read_site(r, o);
 	} else if (!strcmp(name, "from")) {
 		read_from(r, o);
 	} else if (!strcmp(name, "think") || !strcmp(name, "takes")) {

@@ -18,7 +18,7 @@
 #define TASKS_MAX	(1u << 24)
 #define COMPRESSION	19
 
-enum feature { FEATURE_TIMES = 1, FEATURE_MADE = 2 };
+enum feature { FEATURE_TIMES = 1, FEATURE_MADE = 2, FEATURE_SITES = 4, FEATURES = 7 };
 
 /* -- writing ------------------------------------------------------------------------------------------------- */
 
@@ -98,6 +98,12 @@ static void put_head(u8 *head, u32 features, u64 raw_bytes, u64 stored_bytes, u3
 	iot_put_u32(head + 36, iot_crc32c(0, head, 36));
 }
 
+static u32 features_of(const struct pattern *pattern)
+{
+	return (pattern->has_times ? FEATURE_TIMES : 0) | (pattern->is_made ? FEATURE_MADE : 0) |
+	       (shapes_have_sites(&pattern->shapes) ? FEATURE_SITES : 0);
+}
+
 /**
  * pattern_image() - a pattern as the bytes of a file
  * @pattern: the pattern
@@ -125,8 +131,7 @@ int pattern_image(const struct pattern *pattern, void **bytes, size_t *count)
 		free(image);
 		return -ENOMEM;
 	}
-	put_head(image, (pattern->has_times ? FEATURE_TIMES : 0) | (pattern->is_made ? FEATURE_MADE : 0), raw.count, stored,
-		 iot_crc32c(0, image + HEAD_BYTES, stored));
+	put_head(image, features_of(pattern), raw.count, stored, iot_crc32c(0, image + HEAD_BYTES, stored));
 	bytes_free(&raw);
 	*bytes = image;
 	*count = HEAD_BYTES + stored;
@@ -276,7 +281,7 @@ static u32 check_head(const u8 *head, size_t count)
 		return IOT_REJECT_pattern_head;
 	if (iot_get_u32(head + 8) != MAJOR)
 		return IOT_REJECT_pattern_major;
-	if (iot_get_u32(head + 12) & ~(u32)(FEATURE_TIMES | FEATURE_MADE))
+	if (iot_get_u32(head + 12) & ~(u32)FEATURES)
 		return IOT_REJECT_pattern_feature;
 	if (iot_get_u64(head + 24) != count - HEAD_BYTES)
 		return IOT_REJECT_pattern_short;
@@ -314,7 +319,7 @@ int pattern_load_bytes(const void *bytes, size_t count, struct pattern **pattern
 	p->has_times = iot_get_u32((const u8 *)bytes + 12) & FEATURE_TIMES;
 	p->is_made = iot_get_u32((const u8 *)bytes + 12) & FEATURE_MADE;
 	if (ZSTD_decompress(raw, in.count, (const u8 *)bytes + HEAD_BYTES, count - HEAD_BYTES) != in.count ||
-	    !get_pattern(&in, p)) {
+	    !get_pattern(&in, p) || features_of(p) != iot_get_u32((const u8 *)bytes + 12)) {
 		pattern_free(p);
 		free(raw);
 		return iot_refuse(reject, IOT_REJECT_pattern_data, HEAD_BYTES);

@@ -6,6 +6,8 @@
 
 #include <uthash.h>
 
+#include "sites.h"
+
 struct shape_entry {
 	UT_hash_handle hh;
 	u32 index;
@@ -107,7 +109,7 @@ static bool get_site(struct input *in, struct shape *shape)
 		return true;
 	shape->site_bytes = input_get_count(in);
 	shape->site = input_get_bytes(in, shape->site_bytes);
-	return shape->site_bytes && !in->is_failed && in->at == in->count;
+	return shape->site_bytes && !in->is_failed && in->at == in->count && !site_flaw(shape->site, shape->site_bytes);
 }
 
 static bool is_event_kind(u64 kind)
@@ -258,6 +260,19 @@ const u8 *shapes_bytes(const struct shapes *shapes, u32 index, size_t *count)
 {
 	*count = shapes->entries[index]->count;
 	return shapes->entries[index]->bytes;
+}
+
+/**
+ * shapes_have_sites() - do operations of a set have call sites?
+ */
+bool shapes_have_sites(const struct shapes *shapes)
+{
+	u32 i;
+
+	for (i = 0; i < shapes->count; i++)
+		if (shapes->entries[i]->shape.site_bytes)
+			return true;
+	return false;
 }
 
 /**

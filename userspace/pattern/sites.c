@@ -41,6 +41,26 @@ struct sites {
 
 /* -- reading ------------------------------------------------------------------------------------------------- */
 
+static bool is_control(u32 character)
+{
+	return character < ' ' || (character >= 0x7f && character < 0xa0);
+}
+
+/* Names of objects are bytes: those that a text cannot have become question marks. */
+static void clean(char *text)
+{
+	size_t bytes = strlen(text), i, length;
+	u32 character;
+
+	for (i = 0; i < bytes; i += length) {
+		length = iot_text_utf8(text + i, bytes - i, &character);
+		if (length && !is_control(character))
+			continue;
+		length = length ? length : 1;
+		memset(text + i, '?', length);
+	}
+}
+
 /* Return: its length; the outermost functions are left out beyond the room. */
 static u32 make_text(const struct symbols_frame *frames, u32 count, char text[SITE_BYTES_MAX])
 {
@@ -55,6 +75,7 @@ static u32 make_text(const struct symbols_frame *frames, u32 count, char text[SI
 			symbols_frame_text(&frames[i], frame);
 		else
 			strcpy(frame, "?"); /* its address is another one in each process */
+		clean(frame);
 		more = strlen(frame) + (bytes ? 3 : 0);
 		if (bytes + more >= SITE_BYTES_MAX)
 			break;
@@ -190,6 +211,29 @@ const u8 *sites_find(const struct sites *sites, u32 task, u32 op, u32 *bytes)
 		found = bsearch(&key, of_task->ops, of_task->count, sizeof(key), compare);
 	*bytes = found ? found->text->bytes : 0;
 	return found ? found->text->data : NULL;
+}
+
+/**
+ * site_flaw() - check a text that is said to be a call site
+ * @text, @bytes: nothing in it is trusted
+ *
+ * Return: the end of a sentence that says why it is none; NULL if it is one.
+ */
+const char *site_flaw(const u8 *text, size_t bytes)
+{
+	u32 character;
+	size_t i, length;
+
+	if (bytes > SITE_BYTES_MAX)
+		return "has more than 2048 bytes";
+	for (i = 0; i < bytes; i += length) {
+		length = iot_text_utf8(text + i, bytes - i, &character);
+		if (!length)
+			return "is not UTF-8";
+		if (is_control(character))
+			return "has a control character";
+	}
+	return NULL;
 }
 
 /**
