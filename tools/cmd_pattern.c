@@ -243,6 +243,10 @@ static void print_extrapolated(const struct options *options, const struct patte
 	       (unsigned long long)summary.operations, (unsigned long long)summary.tasks, bytes,
 	       (unsigned long long)summary.ranks, (unsigned long long)summary.groups);
 	printf("  operations: exact functions, which reproduce those of all %u runs\n", options->input_count);
+	if (fits->sites == EXTRAPOLATION_sites_missing)
+		printf("  call sites: left out, because not all runs have them\n");
+	if (fits->sites == EXTRAPOLATION_sites_differ)
+		printf("  call sites: left out, because the runs match only without them\n");
 	if (summary.has_times)
 		print_fits(fits, model);
 	else
@@ -265,8 +269,10 @@ static int compare(const struct options *options, const struct pattern *made)
 
 	if (err)
 		return fail_reject(options->measured, err, &reject);
-	pattern_compare(made, measured, &comparison);
+	err = pattern_compare(made, measured, &comparison);
 	pattern_free(measured);
+	if (err)
+		return fail("%s: %s", options->measured, strerror(-err));
 	if (!options->is_quiet) {
 		printf("%s: the operations are %s\n", options->measured, comparison.is_same ? "the same" : "others");
 		print_error("think times", &comparison.think);

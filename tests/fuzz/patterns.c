@@ -162,6 +162,25 @@ static void change(const struct pattern *pattern)
 	}
 }
 
+/* The operations stay the same. */
+static void drop_sites(const struct pattern *pattern)
+{
+	struct pattern *bare;
+	u64 operations, bare_operations;
+	u8 digest[32], bare_digest[32];
+	int err = pattern_drop_sites(pattern, &bare);
+
+	if (err && !is_expected(err))
+		abort();
+	if (err)
+		return;
+	if (pattern_expand(pattern, NULL, UINT64_MAX, digest, &operations) ||
+	    pattern_expand(bare, NULL, UINT64_MAX, bare_digest, &bare_operations) || operations != bare_operations ||
+	    memcmp(digest, bare_digest, sizeof(digest)))
+		abort();
+	pattern_free(bare);
+}
+
 static void trace(const struct pattern *pattern)
 {
 	char path[] = "/tmp/fuzz-patterns.XXXXXX";
@@ -198,6 +217,7 @@ static int use(const u8 *image, size_t bytes, FILE *nowhere, struct iot_reject *
 	pattern_summarize(pattern, &summary);
 	if (!err && summary.operations <= EXPANDED_MAX && summary.tasks <= EXPANDED_MAX) {
 		change(pattern);
+		drop_sites(pattern);
 		trace(pattern);
 	}
 	pattern_free(pattern);

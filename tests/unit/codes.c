@@ -516,7 +516,7 @@ static bool is_as_run(const char *name, const struct pattern *made, u32 count, v
 	struct pattern_comparison comparison;
 	struct pattern_summary a, b;
 
-	pattern_compare(made, run, &comparison);
+	assert_int_equal(pattern_compare(made, run, &comparison), 0);
 	printf("# %s, %u ranks: error of think times %.1f %%, of durations %.1f %%\n", name, count,
 	       100 * comparison.think.share, 100 * comparison.duration.share);
 

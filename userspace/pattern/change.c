@@ -213,6 +213,12 @@ static int resize_transfers(struct change *c, const char *value)
 
 /* -- from a pattern, and to one ------------------------------------------------------------------------------------- */
 
+/* A file may state any number; one that is too large for a time is that of a distribution in a stream. */
+static u64 mean_of(const struct times *times)
+{
+	return times->mean_ns < (double)(1ull << 62) ? (u64)(times->mean_ns + 0.5) : 1ull << 62;
+}
+
 static int read_task(struct change *c, const struct pattern *p, const struct group *group, u64 task, struct actor *actor)
 {
 	struct events *events;
@@ -228,8 +234,9 @@ static int read_task(struct change *c, const struct pattern *p, const struct gro
 		step.event.path2 = change_text(c, step.event.path2);
 		list = change_list(c, &step.event);
 		step.event.list = list;
-		step.think_ns = p->has_times ? (u64)(group->times[run].think.mean_ns + 0.5) : 0;
-		step.duration_ns = p->has_times ? (u64)(group->times[run].duration.mean_ns + 0.5) : 0;
+		step.times = p->has_times ? &group->times[run] : NULL;
+		step.think_ns = p->has_times ? mean_of(&step.times->think) : 0;
+		step.duration_ns = p->has_times ? mean_of(&step.times->duration) : 0;
 		err = step.event.path && step.event.path2 && (list || !step.event.list_count) ? change_add_step(actor, &step) : -ENOMEM;
 		if (err)
 			break;
@@ -238,7 +245,12 @@ static int read_task(struct change *c, const struct pattern *p, const struct gro
 	return err;
 }
 
-static int read_pattern(struct change *c, const struct pattern *p)
+/**
+ * change_read_pattern() - all operations of a pattern
+ *
+ * Return: 0, -EBADMSG if the pattern is not sound, -ENOMEM.
+ */
+int change_read_pattern(struct change *c, const struct pattern *p)
 {
 	u64 *tasks = events_find_tasks(p), i;
 	u32 fact;
@@ -290,7 +302,14 @@ static int write_task(struct stream *stream, struct stream_task *task, const str
 	return err || (!task->think_ns.is_failed && !task->duration_ns.is_failed) ? err : -ENOMEM;
 }
 
-static int write_pattern(const struct change *c, const struct pattern *from, struct pattern **made)
+/**
+ * change_write_pattern() - the pattern of all operations that are not dropped
+ * @from: the pattern that was changed
+ * @made: out: to be freed by pattern_free()
+ *
+ * Return: 0, -EINVAL if a task has too many operations that are not loops, -ENOMEM.
+ */
+int change_write_pattern(const struct change *c, const struct pattern *from, struct pattern **made)
 {
 	struct stream *stream = calloc(1, sizeof(*stream));
 	struct digest *digest = digest_open();
@@ -311,6 +330,8 @@ static int write_pattern(const struct change *c, const struct pattern *from, str
 		digest_close(digest, stream ? stream->digest : (u8[32]){});
 	if (!err) {
 		memcpy(stream->info.capture, from->capture, sizeof(from->capture));
+		stream->distributions = c->distributions;
+		stream->distribution_count = c->distribution_count;
 		err = pattern_of_stream(stream, made);
 	}
 	if (!err) {
@@ -321,7 +342,10 @@ static int write_pattern(const struct change *c, const struct pattern *from, str
 	return err;
 }
 
-static void close_change(struct change *c)
+/**
+ * change_close() - free all operations of a change
+ */
+void change_close(struct change *c)
 {
 	size_t i;
 
@@ -409,7 +433,7 @@ int pattern_change(const struct pattern *pattern, const char *name, const char *
 {
 	struct change c = { .refusal = refusal };
 	struct data before;
-	int err = read_pattern(&c, pattern);
+	int err = change_read_pattern(&c, pattern);
 
 	if (!err)
 		err = sum_data(&c, &before);
@@ -418,8 +442,8 @@ int pattern_change(const struct pattern *pattern, const char *name, const char *
 	if (!err)
 		err = check_sense(&c, &before);
 	if (!err)
-		err = write_pattern(&c, pattern, made);
+		err = change_write_pattern(&c, pattern, made);
 	*changed = c.changed;
-	close_change(&c);
+	change_close(&c);
 	return err;
 }

@@ -10,12 +10,15 @@
 /**
  * struct step - an operation
  * @event: its texts belong to the change
+ * @think_ns, @duration_ns: the means of its times
+ * @times: in the pattern that it was read from; NULL without times
  * @is_dropped: it is left out
  */
 struct step {
 	struct event event;
 	u64 think_ns;
 	u64 duration_ns;
+	const struct run_times *times;
 	bool is_dropped;
 };
 
@@ -33,6 +36,7 @@ struct actor {
  * struct change - a change of a pattern
  * @changed: operations, or sequences of them, that are other ones
  * @is_regrouped: other ranks move the data of collective calls; it is allowed that tasks access data that others wrote in one
+ * @distributions, @distribution_count: of the times of steps that are not numbers of ns, see STREAM_DISTRIBUTION; the caller's
  */
 struct change {
 	struct actor *actors;
@@ -42,6 +46,8 @@ struct change {
 	size_t text_room;
 	u64 changed;
 	bool is_regrouped;
+	struct distribution **distributions;
+	u32 distribution_count;
 	struct pattern_refusal *refusal;
 };
 
@@ -66,6 +72,9 @@ int change_refuse(struct change *c, const struct event *event, const char *why);
 const char *change_text(struct change *c, const char *text);
 u64 *change_field(struct event *event, const char *name);
 int change_add_step(struct actor *actor, const struct step *step);
+int change_read_pattern(struct change *c, const struct pattern *p);
+int change_write_pattern(const struct change *c, const struct pattern *from, struct pattern **made);
+void change_close(struct change *c);
 
 /* change_extents.c */
 bool extent_of(const struct event *event, u64 actor, struct extent *extent);

@@ -81,19 +81,12 @@ static struct pattern_time_error error_of(const struct sums *sums)
 	};
 }
 
-/**
- * pattern_compare() - are the operations of two patterns the same, and how far are the times from each other?
- * @made: extrapolated
- * @measured: of a run
- * @comparison: out; times of the same operations only
- */
-void pattern_compare(const struct pattern *made, const struct pattern *measured, struct pattern_comparison *comparison)
+static void compare_times(const struct pattern *made, const struct pattern *measured, struct pattern_comparison *comparison)
 {
 	struct sums thinks = {}, durations = {};
 	const struct group *group;
 	u32 i, run;
 
-	*comparison = (struct pattern_comparison){ .is_same = !memcmp(made->digest, measured->digest, sizeof(made->digest)) };
 	for (i = 0; i < made->group_count && made->has_times && measured->has_times; i++) {
 		group = pattern_find_group(made, &made->groups[i], measured);
 		for (run = 0; group && run < nodes_at(&measured->nodes, group->root)->runs; run++) {
@@ -103,4 +96,43 @@ void pattern_compare(const struct pattern *made, const struct pattern *measured,
 	}
 	comparison->think = error_of(&thinks);
 	comparison->duration = error_of(&durations);
+}
+
+/* Do call sites prevent that a group is found? */
+static bool has_other_sites(const struct pattern *made, const struct pattern *measured)
+{
+	u32 i;
+
+	if (!shapes_have_sites(&made->shapes) && !shapes_have_sites(&measured->shapes))
+		return false;
+	for (i = 0; i < made->group_count; i++)
+		if (!pattern_find_group(made, &made->groups[i], measured))
+			return true;
+	return false;
+}
+
+/**
+ * pattern_compare() - are the operations of two patterns the same, and how far are the times from each other?
+ * @made: extrapolated
+ * @measured: of a run
+ * @comparison: out; times of the same operations only, regardless of their call sites
+ *
+ * Return: 0 or a negative errno.
+ */
+int pattern_compare(const struct pattern *made, const struct pattern *measured, struct pattern_comparison *comparison)
+{
+	struct pattern *bare_made = NULL, *bare_measured = NULL;
+	bool is_bare = has_other_sites(made, measured);
+	int err = 0;
+
+	*comparison = (struct pattern_comparison){ .is_same = !memcmp(made->digest, measured->digest, sizeof(made->digest)) };
+	if (is_bare)
+		err = pattern_drop_sites(made, &bare_made);
+	if (is_bare && !err)
+		err = pattern_drop_sites(measured, &bare_measured);
+	if (!err)
+		compare_times(bare_made ?: made, bare_measured ?: measured, comparison);
+	pattern_free(bare_made);
+	pattern_free(bare_measured);
+	return err;
 }

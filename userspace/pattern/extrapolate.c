@@ -426,6 +426,30 @@ static int open_runs(struct extrapolation *x, const struct pattern **runs, u32 c
 	return 0;
 }
 
+static int extrapolate_runs(struct extrapolation *x, u64 ranks, struct pattern **pattern)
+{
+	int err = check_groups(x);
+
+	if (!err)
+		err = check_runs(x);
+	return err ? err : extrapolate_to(x, ranks, pattern);
+}
+
+/* Call sites tell loops apart, if they are the same in all runs: those of one build, which all recordings have. */
+static int extrapolate_with_sites(struct extrapolation *x, u64 ranks, struct pattern **pattern, enum extrapolation_sites *sites)
+{
+	u32 with = extrapolation_count_sites(x);
+	int err = -EOPNOTSUPP;
+
+	if (!with || with == x->scaling.count)
+		err = extrapolate_runs(x, ranks, pattern);
+	if (!with || err != -EOPNOTSUPP)
+		return err;
+	*sites = with < x->scaling.count ? EXTRAPOLATION_sites_missing : EXTRAPOLATION_sites_differ;
+	err = extrapolation_drop_sites(x);
+	return err ? err : extrapolate_runs(x, ranks, pattern);
+}
+
 /**
  * extrapolation_form_name() - name of a form of functions
  * @form: index, below EXTRAPOLATION_FORMS
@@ -442,7 +466,7 @@ const char *extrapolation_form_name(u32 form)
  * @ranks: number of ranks of the result
  * @options: how times are extrapolated
  * @pattern: out: to be freed by pattern_free()
- * @summary: out: how well times fit
+ * @summary: out: how well times fit, and whether call sites were left out
  * @refusal: filled in if the error is -EOPNOTSUPP
  *
  * Return: 0; -EOPNOTSUPP if a structure or a number does not fit; -ENOMEM.
@@ -455,14 +479,11 @@ int pattern_extrapolate(const struct pattern **runs, u32 count, u64 ranks, const
 
 	*summary = (struct extrapolation_summary){};
 	if (!err)
-		err = check_groups(&x);
-	if (!err)
-		err = check_runs(&x);
-	if (!err)
-		err = extrapolate_to(&x, ranks, pattern);
+		err = extrapolate_with_sites(&x, ranks, pattern, &summary->sites);
 	if (!err)
 		extrapolate_times(&x, *pattern, summary);
 	if (!err && options->is_compensated && (*pattern)->has_times)
 		err = extrapolate_compensation(&x, *pattern, summary);
+	extrapolation_close(&x);
 	return err;
 }

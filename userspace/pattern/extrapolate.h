@@ -14,6 +14,7 @@ _Static_assert((int)MODEL_FORMS == (int)EXTRAPOLATION_FORMS, "pattern.h has as m
  * struct extrapolation - patterns of runs, and where they lead
  * @runs: by number of ranks
  * @model: the largest run
+ * @bare, @bare_runs: the runs without call sites, if these were left out; NULL for those that have none
  */
 struct extrapolation {
 	const struct pattern *const *runs;
@@ -21,11 +22,18 @@ struct extrapolation {
 	const struct pattern *model;
 	const struct extrapolation_options *options;
 	struct pattern_refusal *refusal;
+	struct pattern *bare[MODEL_RUNS_MAX];
+	const struct pattern *bare_runs[MODEL_RUNS_MAX];
 };
 
 /* extrapolate_compensation.c */
 enum extrapolation_class extrapolation_class_of(const struct shape *shape);
 int extrapolate_compensation(struct extrapolation *x, struct pattern *made, struct extrapolation_summary *summary);
+
+/* extrapolate_sites.c */
+u32 extrapolation_count_sites(const struct extrapolation *x);
+int extrapolation_drop_sites(struct extrapolation *x);
+void extrapolation_close(struct extrapolation *x);
 
 /* extrapolate_times.c */
 void extrapolate_times(struct extrapolation *x, struct pattern *made, struct extrapolation_summary *summary);

@@ -75,8 +75,17 @@ struct extrapolation_fit {
 	double total_explained;
 };
 
+/**
+ * enum extrapolation_sites - the use of call sites in an extrapolation
+ * @EXTRAPOLATION_sites_kept: the result has those of the runs, if they have any
+ * @EXTRAPOLATION_sites_missing: they were left out, because not all runs have them
+ * @EXTRAPOLATION_sites_differ: they were left out, because the runs do not match with them
+ */
+enum extrapolation_sites { EXTRAPOLATION_sites_kept, EXTRAPOLATION_sites_missing, EXTRAPOLATION_sites_differ };
+
 struct extrapolation_summary {
 	struct extrapolation_fit fits[EXTRAPOLATION_CLASSES];
+	enum extrapolation_sites sites;
 };
 
 int pattern_change(const struct pattern *pattern, const char *name, const char *value, struct pattern **made, u64 *changed,
@@ -98,7 +107,7 @@ struct pattern_comparison {
 	struct pattern_time_error duration;
 };
 
-void pattern_compare(const struct pattern *made, const struct pattern *measured, struct pattern_comparison *comparison);
+int pattern_compare(const struct pattern *made, const struct pattern *measured, struct pattern_comparison *comparison);
 const char *extrapolation_form_name(u32 form);
 /**
  * struct extrapolation_options - how times are extrapolated
@@ -112,6 +121,8 @@ struct extrapolation_options {
 
 int pattern_extrapolate(const struct pattern **runs, u32 count, u64 ranks, const struct extrapolation_options *options,
 			struct pattern **pattern, struct extrapolation_summary *summary, struct pattern_refusal *refusal);
+
+int pattern_drop_sites(const struct pattern *pattern, struct pattern **made);
 
 int pattern_make(const char *trace, struct pattern **pattern, struct iot_omissions *omissions, struct iot_reject *reject);
 int pattern_load(const char *path, struct pattern **pattern, struct iot_reject *reject);
