@@ -19,7 +19,7 @@ struct place {
 };
 
 struct making {
-	const struct canon *canon;
+	struct canon *canon;
 	struct caller *callers;
 	struct sites *sites;
 	struct place *places;
@@ -103,7 +103,7 @@ static void make_event(const struct canon_op *op, struct event *event)
 		.path = op->path,
 		.path2 = op->path2,
 	};
-	memcpy(event->fields, op->fields, event->field_count * sizeof(u64));
+	memcpy(event->fields, op->fields, (event->field_count < op->field_count ? event->field_count : op->field_count) * sizeof(u64));
 	if (op->has_value) {
 		event->value = (const u8 *)op->path2 + strlen(op->path2) + 1;
 		event->value_bytes = op->value_bytes;
@@ -326,6 +326,7 @@ static int make_tasks(struct making *m)
 		set_facts(m, &m->places[i], stream->tasks[i].facts);
 		digest_task(m->digest, stream->tasks[i].facts);
 		err = add_events(m, &m->canon->tasks[m->places[i].index], &stream->tasks[i]);
+		canon_forget_task(m->canon, m->places[i].index); /* the stream takes their place in memory */
 	}
 	if (!err && has_found) {
 		stream->tasks[i].facts[TASK_FACT_what] = TASK_FOUND;

@@ -254,15 +254,27 @@ static int run_event(struct synthesis *s, struct player *player, u64 ready_ns)
 	return err ? err : next_event(s, player);
 }
 
-/* The task whose next operation begins first; if @is_any, also one that waits. */
-static struct player *find_first(struct synthesis *s, bool is_any)
+/* Return: the task that runs next, with the time that its operation cannot end before; NULL at the end. */
+static struct player *next_player(struct synthesis *s, u64 *ready_ns)
 {
-	struct player *first = NULL, *player;
+	struct player *player, **waiters;
 
-	for (player = s->players; player < s->players + s->player_count; player++)
-		if (player->has_event && (is_any || !player->is_blocked) && (!first || player->next_ns < first->next_ns))
-			first = player;
-	return first;
+	while ((player = queue_take(s))) {
+		waiters = &s->name_waiters;
+		if (!world_is_ready(s, player) || !ranks_is_ready(s, player, ready_ns, &waiters)) {
+			player->is_waiting = iot_kind_info(player->event.kind)->group == IOT_GROUP_op;
+			queue_wait(player, waiters);
+		} else if (player->is_waiting && player->next_ns < s->done_ns) {
+			player->next_ns = s->done_ns; /* others may be before it now */
+			queue_add(s, player);
+		} else {
+			return player;
+		}
+	}
+	*ready_ns = 0;
+	player = queue_give_up(s);
+	s->broken += player != NULL;
+	return player;
 }
 
 static int run_all(struct synthesis *s)
@@ -270,30 +282,14 @@ static int run_all(struct synthesis *s)
 	struct player *player;
 	u64 ready_ns;
 	int err = 0;
-	u32 i;
 
-	while (!err) {
-		player = find_first(s, false);
-		ready_ns = 0;
-		if (!player) {
-			player = find_first(s, true);
-			if (!player)
-				break;
-			s->broken++;
-		} else if (!world_is_ready(s, player) || !ranks_is_ready(s, player, &ready_ns)) {
-			player->is_blocked = true;
-			player->is_waiting = iot_kind_info(player->event.kind)->group == IOT_GROUP_op;
-			continue;
-		} else if (player->is_waiting && player->next_ns < s->done_ns) {
-			player->next_ns = s->done_ns; /* others may be before it now */
-			continue;
-		}
+	while (!err && (player = next_player(s, &ready_ns))) {
 		player->is_waiting = false;
-		player->is_blocked = false;
 		if (iot_kind_info(player->event.kind)->group == IOT_GROUP_op)
-			for (i = 0; i < s->player_count; i++) /* it may create a name that another task waits for */
-				s->players[i].is_blocked &= s->players[i].has_arrived;
+			queue_release(s, &s->name_waiters); /* it may create a name that another task waits for */
 		err = run_event(s, player, ready_ns);
+		if (!err && player->has_event)
+			queue_add(s, player);
 	}
 	for (player = s->players; player < s->players + s->player_count && !err; player++)
 		err = let_go(s, player, 0);
@@ -391,12 +387,14 @@ static int open_players(struct synthesis *s)
 static int start_players(struct synthesis *s)
 {
 	u32 i;
-	int err = 0;
+	int err = queue_open(s);
 
 	for (i = 0; i < s->player_count && !err; i++) {
 		err = events_open(s->pattern, s->players[i].group, s->players[i].run, &s->players[i].events);
 		if (!err)
 			err = next_event(s, &s->players[i]);
+		if (!err && s->players[i].has_event)
+			queue_add(s, &s->players[i]);
 	}
 	return err;
 }
@@ -444,6 +442,7 @@ static void close_players(struct synthesis *s)
 			free(s->players[i].held_tail[depth]);
 	}
 	free(s->players);
+	free(s->heap);
 }
 
 /* Its operations must be those of the pattern. */

@@ -84,6 +84,7 @@ struct meeting {
 	struct meeting_key key;
 	u64 count; /* arrivals, or messages that have not been received */
 	u64 last_ns;
+	struct player *waiters;
 };
 
 /* A communicator as a task knows it. */
@@ -104,7 +105,9 @@ struct pending {
  * struct player - a task that runs
  * @now_ns: when its last operation ended
  * @next_ns: when the next one begins
- * @is_waiting: for an object that another task creates, or still uses
+ * @is_waiting: for an object that another task creates, or still uses, since it was last in front
+ * @waiters: the list of waiting tasks that it is in; NULL: in none
+ * @next_waiter: in that list
  * @op: number of its last operation
  * @nesting: numbers of the operations that the next one may be nested in, by depth
  * @handles: ids by role, 0 if the role is free
@@ -120,9 +123,10 @@ struct player {
 	struct event event;
 	u32 run;
 	bool has_event;
-	bool is_blocked;
 	bool has_arrived;
 	bool is_waiting;
+	struct player **waiters;
+	struct player *next_waiter;
 	u64 now_ns;
 	u64 next_ns;
 	u32 op;
@@ -140,7 +144,8 @@ struct player {
 /**
  * struct synthesis - a trace that is being made
  * @players: by position
- * @place_of: position of each rank, see ranks_learn()
+ * @heap: of tasks that may run, @heap_count of them
+ * @name_waiters: tasks that wait for an operation on a name
  * @last_ns: the latest beginning of an operation so far
  * @done_ns: when the operation that ran last ended
  * @broken: waits that were given up, because all tasks waited
@@ -150,6 +155,9 @@ struct synthesis {
 	struct iot_writer *writer;
 	struct player *players;
 	u32 player_count;
+	struct player **heap;
+	u32 heap_count;
+	struct player *name_waiters;
 	struct life *lives;
 	struct place *places;
 	struct open_handle *handles;
@@ -172,9 +180,17 @@ void world_free(struct synthesis *s);
 
 /* trace_ranks.c: communicators and waits */
 int ranks_learn(struct synthesis *s);
-bool ranks_is_ready(struct synthesis *s, struct player *player, u64 *ready_ns);
+bool ranks_is_ready(struct synthesis *s, struct player *player, u64 *ready_ns, struct player ***waiters);
 int ranks_fill(struct synthesis *s, struct player *player, struct iot_record *record);
 void ranks_free(struct synthesis *s);
+
+/* trace_queue.c: the order in which tasks run */
+int queue_open(struct synthesis *s);
+void queue_add(struct synthesis *s, struct player *player);
+struct player *queue_take(struct synthesis *s);
+void queue_wait(struct player *player, struct player **waiters);
+void queue_release(struct synthesis *s, struct player **waiters);
+struct player *queue_give_up(struct synthesis *s);
 
 /* trace.c */
 u64 trace_field(const struct event *event, const char *name);

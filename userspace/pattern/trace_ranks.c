@@ -156,14 +156,6 @@ static struct meeting *meet(struct synthesis *s, const struct meeting_key *key)
 	return meeting;
 }
 
-static void unblock_all(struct synthesis *s)
-{
-	u32 i;
-
-	for (i = 0; i < s->player_count; i++)
-		s->players[i].is_blocked = false;
-}
-
 static const struct membership *member_of(const struct player *player)
 {
 	u64 role = player->event.roles[EVENT_COMM];
@@ -172,7 +164,7 @@ static const struct membership *member_of(const struct player *player)
 }
 
 /* The last one that arrives lets all continue. */
-static bool collective_is_ready(struct synthesis *s, struct player *player, u64 *ready_ns)
+static bool collective_is_ready(struct synthesis *s, struct player *player, u64 *ready_ns, struct player ***waiters)
 {
 	const struct membership *member = member_of(player);
 	struct meeting *meeting;
@@ -188,8 +180,9 @@ static bool collective_is_ready(struct synthesis *s, struct player *player, u64 
 		if (player->next_ns > meeting->last_ns)
 			meeting->last_ns = player->next_ns;
 		if (meeting->count == member->ranks)
-			unblock_all(s);
+			queue_release(s, &meeting->waiters);
 	}
+	*waiters = &meeting->waiters;
 	if (meeting->count < member->ranks)
 		return player->event.roles[EVENT_REQUEST];
 	if (!player->event.roles[EVENT_REQUEST])
@@ -203,10 +196,11 @@ static struct meeting *mail(struct synthesis *s, u64 comm, u64 from, u64 to, u64
 }
 
 /* A message is there. Those that are received by name are taken off; any tag or sender is not waited for. */
-static bool message_is_ready(struct meeting *meeting, bool is_taken, u64 *ready_ns)
+static bool message_is_ready(struct meeting *meeting, bool is_taken, u64 *ready_ns, struct player ***waiters)
 {
 	if (!meeting)
 		return true;
+	*waiters = &meeting->waiters;
 	if (!meeting->count)
 		return false;
 	meeting->count -= is_taken;
@@ -224,8 +218,9 @@ static struct pending *request_of(struct player *player, u64 role)
  * @s: the synthesis
  * @player: the task
  * @ready_ns: out: not before this; 0 if it does not depend on other tasks
+ * @waiters: out: if it may not, the tasks that wait for the same call or message
  */
-bool ranks_is_ready(struct synthesis *s, struct player *player, u64 *ready_ns)
+bool ranks_is_ready(struct synthesis *s, struct player *player, u64 *ready_ns, struct player ***waiters)
 {
 	const struct event *event = &player->event;
 	const struct membership *member = member_of(player);
@@ -234,19 +229,19 @@ bool ranks_is_ready(struct synthesis *s, struct player *player, u64 *ready_ns)
 	*ready_ns = 0;
 	switch (event->kind) {
 	case IOT_KIND_mpi_coll:
-		return collective_is_ready(s, player, ready_ns);
+		return collective_is_ready(s, player, ready_ns, waiters);
 	case IOT_KIND_mpi_recv:
 	case IOT_KIND_mpi_probe:
 		if (!member || event->roles[EVENT_REQUEST] || (s32)trace_field(event, "peer") < 0)
 			return true;
 		return message_is_ready(mail(s, member->key, trace_field(event, "peer"), member->rank, trace_field(event, "tag")),
-					event->kind == IOT_KIND_mpi_recv, ready_ns);
+					event->kind == IOT_KIND_mpi_recv, ready_ns, waiters);
 	case IOT_KIND_mpi_done:
 		pending = request_of(player, event->roles[EVENT_REQUEST]);
 		if (!pending || !pending->comm || (s32)trace_field(event, "peer") < 0)
 			return true;
 		return message_is_ready(mail(s, pending->comm, trace_field(event, "peer"), pending->rank, trace_field(event, "tag")),
-					true, ready_ns);
+					true, ready_ns, waiters);
 	default:
 		return true;
 	}
@@ -305,7 +300,7 @@ int ranks_fill(struct synthesis *s, struct player *player, struct iot_record *re
 		meeting->count++;
 		if (player->next_ns > meeting->last_ns)
 			meeting->last_ns = player->next_ns;
-		unblock_all(s);
+		queue_release(s, &meeting->waiters);
 	}
 	return player->event.roles[EVENT_REQUEST] ? fill_request(s, player, record, member) : 0;
 }

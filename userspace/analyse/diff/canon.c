@@ -34,63 +34,6 @@ static const char *text_of(struct canon *canon, const char *text, size_t bytes)
 	return copy->text;
 }
 
-/**
- * canon_task_get() - a task, created if it does not exist
- * @canon: to look in
- * @id: of the task
- * @index: out: its index
- *
- * Tasks are few, and most requests are for the same task as the previous one.
- *
- * Return: 0 or -ENOMEM.
- */
-int canon_task_get(struct canon *canon, u32 id, u32 *index)
-{
-	u32 i;
-
-	for (i = canon->task_count; i-- > 0;) {
-		if (canon->tasks[i].id != id)
-			continue;
-		*index = i;
-		return 0;
-	}
-	if (canon->task_count == canon->task_room) {
-		u32 room = canon->task_room ? 2 * canon->task_room : 64;
-		struct canon_task *tasks = reallocarray(canon->tasks, room, sizeof(*tasks));
-
-		if (!tasks)
-			return -ENOMEM;
-		canon->tasks = tasks;
-		canon->task_room = room;
-	}
-	*index = canon->task_count++;
-	canon->tasks[*index] = (struct canon_task){ .id = id };
-	return 0;
-}
-
-/**
- * canon_op_add() - add an operation to a task
- * @task: whose operation it is
- * @op: is copied
- *
- * Return: the copy, until the next is added; NULL if out of memory.
- */
-struct canon_op *canon_op_add(struct canon_task *task, const struct canon_op *op)
-{
-	if (task->count == task->room) {
-		u32 room = task->room ? 2 * task->room : 64;
-		struct canon_op *ops = reallocarray(task->ops, room, sizeof(*ops));
-
-		if (!ops)
-			return NULL;
-		task->ops = ops;
-		task->room = room;
-	}
-	task->ops[task->count] = *op;
-	task->ops[task->count].nth = task->count;
-	return &task->ops[task->count++];
-}
-
 static int take_task(struct canon *canon, const struct iot_rec_task *r)
 {
 	u32 index, parent;
@@ -204,7 +147,7 @@ static bool is_nameless(const struct iot_record *r)
 /**
  * canon_op_make() - the canonical form of the current record
  * @s: where the reading is
- * @op: out
+ * @op: out; its fields are those of @s until the next call, with room for CANON_FIELDS_MAX
  *
  * Return: 0 or -ENOMEM.
  */
@@ -214,7 +157,9 @@ int canon_op_make(struct reading_state *s, struct canon_op *op)
 	struct iot_label label = label_of(s);
 	u32 i, n = 0;
 
+	memset(s->fields, 0, sizeof(s->fields));
 	*op = (struct canon_op){
+		.fields = s->fields,
 		.kind = s->record->kind,
 		.order = s->record->op.op,
 		.is_implied = is_implied(s->record),
@@ -225,6 +170,7 @@ int canon_op_make(struct reading_state *s, struct canon_op *op)
 	for (i = 0; i < info->field_count && n < CANON_FIELDS_MAX; i++)
 		if (iot_class_info(info->fields[i].class).is_compared)
 			op->fields[n++] = iot_field_get(s->record, &info->fields[i]);
+	op->field_count = (u8)n;
 	return op->path ? set_path2(s, op) : -ENOMEM;
 }
 
@@ -234,14 +180,15 @@ enum { MAP_FLAGS = 4 };
 /* -- equivalence 5: opens that fail at the look-up --------------------------------------------- */
 
 /* Compared fields of an open: result, flags, mode. */
-enum { OPEN_RESULT, OPEN_FLAGS };
+enum { OPEN_RESULT, OPEN_FLAGS, OPEN_FIELDS = 3 };
 
 static void make_failed_open(struct canon_op *op, const struct iot_rec_lookup *r)
 {
 	u64 result = op->fields[OPEN_RESULT];
 
 	op->kind = IOT_KIND_open;
-	memset(op->fields, 0, sizeof(op->fields));
+	op->field_count = OPEN_FIELDS;
+	memset(op->fields, 0, OPEN_FIELDS * sizeof(*op->fields));
 	op->fields[OPEN_RESULT] = result;
 	op->fields[OPEN_FLAGS] = failed_open_flags(r);
 }
@@ -349,7 +296,7 @@ static int take_op(struct reading_state *s)
 			return canon_take_inherited(s, task, &op);
 		break;
 	}
-	return canon_op_add(&s->canon->tasks[task], &op) ? 0 : -ENOMEM;
+	return canon_op_add(s->canon, task, &op) ? 0 : -ENOMEM;
 }
 
 static bool is_replay_fact(const struct iot_record *r)
@@ -487,13 +434,10 @@ void canon_free(struct canon *canon)
 {
 	struct canon_texts *text, *next_text;
 	struct canon_set *found, *next_found;
-	u32 i;
 
 	if (!canon)
 		return;
-	for (i = 0; i < canon->task_count; i++)
-		free(canon->tasks[i].ops);
-	free(canon->tasks);
+	canon_free_tasks(canon);
 	HASH_ITER (hh, canon->texts, text, next_text) {
 		HASH_DEL(canon->texts, text);
 		free(text);
@@ -561,7 +505,7 @@ bool canon_op_is_equal(const struct canon_op *a, const struct canon_op *b)
 
 	return a->kind == b->kind && is_same_object &&
 	       !strcmp(a->path2, b->path2) && is_value_equal(a, b) &&
-	       !memcmp(a->fields, b->fields, sizeof(a->fields));
+	       a->field_count == b->field_count && !memcmp(a->fields, b->fields, a->field_count * sizeof(*a->fields));
 }
 
 /**
@@ -584,7 +528,7 @@ char *canon_op_text(const struct canon_op *op)
 	fprintf(out, "%s %s", info->name, escaped);
 	if (op->generation > 1)
 		fprintf(out, "#%u", op->generation);
-	for (i = 0; i < info->field_count && n < CANON_FIELDS_MAX; i++) {
+	for (i = 0; i < info->field_count && n < op->field_count; i++) {
 		if (!iot_class_info(info->fields[i].class).is_compared)
 			continue;
 		iot_field_set(&record, &info->fields[i], op->fields[n++]);

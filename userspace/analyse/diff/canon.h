@@ -20,7 +20,7 @@
  * @has_value: there is a value, if an empty one
  * @is_nameless: its record lacks the handle, or the handle was opened by a name that had been
  *	removed: so the name of the file that it used is unknown
- * @fields: those of its fields that are compared, in the order of schema.h
+ * @fields: those of its fields that are compared, in the order of schema.h, @field_count of them; they live as long as the operations
  * @is_merged: an equivalence merged it into an earlier one
  * @is_implied: another operation causes it, see implied.h
  */
@@ -30,9 +30,10 @@ struct canon_op {
 	u32 generation;
 	const char *path;
 	const char *path2;
+	u64 *fields;
 	u32 value_bytes;
-	u64 fields[CANON_FIELDS_MAX];
 	u16 kind;
+	u8 field_count;
 	bool is_merged;
 	bool is_implied;
 	bool has_value;
@@ -61,6 +62,12 @@ struct canon_task {
 /* A set of texts: of the look-ups that found something. */
 struct canon_set;
 
+/* Tasks by id. */
+struct canon_index;
+
+/* Memory for fields. */
+struct canon_fields;
+
 /**
  * struct canon - the canonical operations of a trace
  * @info: of the trace file
@@ -76,12 +83,15 @@ struct canon {
 	struct canon_task *tasks;
 	u32 task_count;
 	u32 task_room;
+	struct canon_index *index;
+	struct canon_fields *fields;
 	struct canon_set *found;
 	struct canon_texts *texts;
 };
 
 int canon_read(const char *path, struct canon **canon, struct iot_reject *reject);
 void canon_match_outcomes(struct canon *canon);
+void canon_forget_task(struct canon *canon, u32 task);
 void canon_free(struct canon *canon);
 bool canon_have_found(const struct canon *canon, const char *what);
 const char *canon_next_found(const struct canon *canon, const char *previous);

@@ -121,7 +121,7 @@ void canon_end_reading(struct reading_state *s, u64 handle)
 }
 
 /* Fields of a readdir operation: result, entries; here the set of entries comes third. */
-enum { READDIR_RESULT, READDIR_COUNT, READDIR_SUM };
+enum { READDIR_RESULT, READDIR_COUNT, READDIR_SUM, READDIR_FIELDS };
 
 int canon_take_readdir(struct reading_state *s, u32 task, struct canon_op *op)
 {
@@ -142,7 +142,8 @@ int canon_take_readdir(struct reading_state *s, u32 task, struct canon_op *op)
 	}
 	canon_end_reading(s, handle);
 	op->fields[READDIR_SUM] = sum;
-	if (!canon_op_add(&s->canon->tasks[task], op))
+	op->field_count = READDIR_FIELDS;
+	if (!canon_op_add(s->canon, task, op))
 		return -ENOMEM;
 	reading = calloc(1, sizeof(*reading));
 	if (!reading)
@@ -211,11 +212,15 @@ int canon_take_inherited(struct reading_state *s, u32 task, const struct canon_o
 
 	if (!i)
 		return -ENOMEM;
+	i->op = *op;
+	if (canon_op_keep(s->canon, &i->op)) {
+		free(i);
+		return -ENOMEM;
+	}
 	while (*link) /* in the order in which they are copied */
 		link = &(*link)->next;
 	i->task = task;
 	i->piece = (struct map_piece){ r->map, r->offset_bytes, r->length_bytes };
-	i->op = *op;
 	i->op.order = 0;
 	i->next = NULL;
 	*link = i;
@@ -237,7 +242,7 @@ int canon_take_fork(struct reading_state *s, const struct iot_rec_fork *r)
 			link = &i->next;
 			continue;
 		}
-		if (!canon_op_add(&s->canon->tasks[child], &i->op))
+		if (!canon_op_add(s->canon, child, &i->op))
 			err = -ENOMEM;
 		if (canon_know_map(s, child, &i->piece) < 0)
 			err = -ENOMEM;
@@ -289,7 +294,7 @@ int canon_take_submit(struct reading_state *s, u32 task)
 		return err;
 	op.fields[RW_RESULT] = (u64)pair->result;
 	*submitted_of(pair) = (struct submitted){ task, s->canon->tasks[task].count };
-	return canon_op_add(&s->canon->tasks[task], &op) ? 0 : -ENOMEM;
+	return canon_op_add(s->canon, task, &op) ? 0 : -ENOMEM;
 }
 
 int canon_take_complete(struct reading_state *s, const struct iot_rec_complete *r)

@@ -78,7 +78,7 @@ static int add_early(struct reading_state *s, u32 task, struct iot_record *as)
 	err = canon_op_make(s, &op);
 	s->record = record;
 	op.is_implied = false;
-	return err ? err : canon_op_add(&s->canon->tasks[task], &op) ? 0 : -ENOMEM;
+	return err ? err : canon_op_add(s->canon, task, &op) ? 0 : -ENOMEM;
 }
 
 static int note_unnamed(struct reading_state *s, u32 task, u64 object)

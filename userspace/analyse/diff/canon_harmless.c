@@ -15,7 +15,7 @@ static u64 *field_of(struct canon_op *op, const char *name)
 	const struct iot_kind_info *info = iot_kind_info(op->kind);
 	u32 i, n = 0;
 
-	for (i = 0; i < info->field_count && n < CANON_FIELDS_MAX; i++) {
+	for (i = 0; i < info->field_count && n < op->field_count; i++) {
 		if (!iot_class_info(info->fields[i].class).is_compared)
 			continue;
 		if (!strcmp(info->fields[i].name, name))
@@ -74,6 +74,14 @@ static bool is_harmless_value(const struct canon_op *first, const struct canon_o
 	return is_equal;
 }
 
+static struct canon_op copy_of(const struct canon_op *op, u64 fields[CANON_FIELDS_MAX])
+{
+	struct canon_op copy = *op;
+
+	copy.fields = memcpy(fields, op->fields, op->field_count * sizeof(*fields));
+	return copy;
+}
+
 /**
  * canon_op_is_made_harmless() - check whether a replay runs an operation in the place of another one
  * @first: of the original
@@ -81,7 +89,8 @@ static bool is_harmless_value(const struct canon_op *first, const struct canon_o
  */
 bool canon_op_is_made_harmless(const struct canon_op *first, const struct canon_op *second)
 {
-	struct canon_op a = *first, b = *second;
+	u64 fields_a[CANON_FIELDS_MAX], fields_b[CANON_FIELDS_MAX];
+	struct canon_op a = copy_of(first, fields_a), b = copy_of(second, fields_b);
 
 	switch (a.kind) {
 	case IOT_KIND_open:

@@ -42,6 +42,7 @@ struct canon_set {
  * @unnamed: files that had lost their names before the recording
  * @known_maps: mappings from the state dump, and copies by forks
  * @record: the current one
+ * @fields: of the operation that is made of it
  */
 struct reading_state {
 	struct canon *canon;
@@ -55,11 +56,16 @@ struct reading_state {
 	struct unnamed *unnamed;
 	struct known_map *known_maps;
 	const struct iot_record *record;
+	u64 fields[CANON_FIELDS_MAX];
 };
 
-/* canon.c */
+/* canon_tasks.c */
 int canon_task_get(struct canon *canon, u32 id, u32 *index);
-struct canon_op *canon_op_add(struct canon_task *task, const struct canon_op *op);
+int canon_op_keep(struct canon *canon, struct canon_op *op);
+struct canon_op *canon_op_add(struct canon *canon, u32 task, const struct canon_op *op);
+void canon_free_tasks(struct canon *canon);
+
+/* canon.c */
 int canon_op_make(struct reading_state *s, struct canon_op *op);
 
 /* canon_alike.c */
