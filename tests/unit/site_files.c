@@ -143,8 +143,8 @@ static void patterns_without_sites_have_the_same_bytes(void **state)
 
 /* -- hostile texts ---------------------------------------------------------------------------------------------- */
 
-/* The site of the one operation is overwritten in the description. */
-static u32 reason_of_site(const char *site)
+/* The site of the one operation is overwritten in the description, and its length changed. */
+static u32 reason_of_site(const char *site, int more)
 {
 	char text[200], good[20] = "AAAAAAAAAAAA";
 	struct pattern *pattern;
@@ -159,6 +159,8 @@ static u32 reason_of_site(const char *site)
 	raw = description_of(image, bytes, &count);
 	at = memmem(raw, count, good, strlen(good));
 	assert_non_null(at);
+	assert_int_equal(at[-1], strlen(site));
+	at[-1] = (u8)(at[-1] + more);
 	memcpy(at, site, strlen(site));
 	reason = reason_of(raw, count, iot_get_u32(image + AT_FEATURES));
 	free(raw);
@@ -209,13 +211,16 @@ static u32 reason_of_long_site(u32 more)
 static void files_with_hostile_sites_are_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(reason_of_site("f\303\274r"), 0);
-	assert_int_equal(reason_of_site("a\033[31m"), IOT_REJECT_pattern_data);
-	assert_int_equal(reason_of_site("a\nb"), IOT_REJECT_pattern_data);
-	assert_int_equal(reason_of_site("a\177"), IOT_REJECT_pattern_data);
-	assert_int_equal(reason_of_site("a\302\205"), IOT_REJECT_pattern_data); /* U+0085 */
-	assert_int_equal(reason_of_site("a\377b"), IOT_REJECT_pattern_data);
-	assert_int_equal(reason_of_site("ab\303"), IOT_REJECT_pattern_data); /* the end of a character is missing */
+	assert_int_equal(reason_of_site("f\303\274r", 0), 0);
+	assert_int_equal(reason_of_site("a\033[31m", 0), IOT_REJECT_pattern_data);
+	assert_int_equal(reason_of_site("a\nb", 0), IOT_REJECT_pattern_data);
+	assert_int_equal(reason_of_site("a\177", 0), IOT_REJECT_pattern_data);
+	assert_int_equal(reason_of_site("a\302\205", 0), IOT_REJECT_pattern_data); /* U+0085 */
+	assert_int_equal(reason_of_site("a\377b", 0), IOT_REJECT_pattern_data);
+	assert_int_equal(reason_of_site("ab\303", 0), IOT_REJECT_pattern_data); /* the end of a character is missing */
+	assert_int_equal(reason_of_site("main", 1), IOT_REJECT_pattern_data);
+	assert_int_equal(reason_of_site("main", -1), IOT_REJECT_pattern_data);
+	assert_int_equal(reason_of_site("main", -4), IOT_REJECT_pattern_data);
 	assert_int_equal(reason_of_long_site(0), 0);
 	assert_int_equal(reason_of_long_site(1), IOT_REJECT_pattern_data);
 }
