@@ -107,8 +107,10 @@ static void forget_current(const struct iot_session *session)
 {
 	struct iot_task *task = iot_task_find_current();
 
-	if (task && task->epoch == session->number)
-		task->epoch = 0;
+	if (!task || task->epoch != session->number)
+		return;
+	task->epoch = 0;
+	task->has_left = true;
 }
 
 /* Its last operations, without memory: of a task that has been in the session since its last exec. */

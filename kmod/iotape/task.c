@@ -240,6 +240,7 @@ static void task_renew(struct iot_task *task, u32 why)
 	task->why = why;
 	task->plays = 0;
 	task->epoch = 0;
+	task->has_left = false;
 	task->represents = 0;
 	task->ops = 0;
 	task->delayable = 0;
@@ -485,8 +486,11 @@ static void note_exec(struct task_struct *thread, const struct linux_binprm *bpr
 	if (likely(!task))
 		return;
 	session = iot_session_find(task->epoch);
-	if (!session)
+	if (!session) {
+		if (task->has_left) /* the next program is not the one that was announced */
+			task_renew(task, IOT_REASON_seen);
 		return;
+	}
 	if (!iot_only_admits(session)) {
 		note_departure(session, task, thread);
 		return;

@@ -39,6 +39,7 @@ struct iot_session;
  * @why: an enum iot_reason
  * @plays: task of a program that it runs, 0 if none
  * @epoch: session in which the task was announced last
+ * @has_left: it was announced in a restricted session, and may not appear there any more, see only.c
  * @represents: session in which it was announced as the first task of a row, see iot_task_represent()
  * @made: session in which its fork was recorded, 0 if none
  * @member: session that it may join: the recorder adopted it, or one of its ancestors; 0 if none
@@ -88,6 +89,7 @@ struct iot_task {
 	struct iot_wakes wakes;
 	struct iot_timeout timeout;
 	bool is_held;
+	bool has_left;
 	u32 nth;
 	u32 delayable;
 	u64 numbered;
