@@ -210,7 +210,7 @@ static int explain(const struct options *options, const struct session *session,
 	case ENOTTY:
 		return fail("%s: the loaded module iotape is too old for it", options->verb->name);
 	case EPERM:
-		return fail("only root may do this (CAP_SYS_ADMIN is needed)");
+		return sessions_fail(-err, "do this");
 	case EOPNOTSUPP:
 		return fail("session %llu has %s", number, lacking(session, options->verb->verb));
 	default:
@@ -317,12 +317,7 @@ static int run(int argc, char **argv)
 	if (fd < 0)
 		return fail("%s", why);
 	err = sessions_load(fd, &sessions);
-	if (err == -EPERM)
-		code = fail("only root may do this (CAP_SYS_ADMIN is needed)");
-	else if (err)
-		code = fail("%s: %s", IOT_CONTROL_PATH, strerror(-err));
-	else
-		code = change_chosen(&options, fd, &sessions);
+	code = err ? sessions_fail(err, "do this") : change_chosen(&options, fd, &sessions);
 	sessions_free(&sessions);
 	filter_free(options.filter);
 	close(fd);

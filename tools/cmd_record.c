@@ -699,7 +699,8 @@ static int open_session(struct options *options, struct grant *grant, uint64_t *
 {
 	int fd = control_open(&options->record, session, why, room), err;
 
-	if ((fd != -EPERM && fd != -EACCES) || options->is_attach)
+	/* iotape-mount is not for root, which lacks the right in a container only. */
+	if ((fd != -EPERM && fd != -EACCES) || options->is_attach || !getuid())
 		return fd;
 	err = grant_start(grant, &options->record, why, room);
 	if (err)

@@ -217,9 +217,7 @@ static int run(int argc, char **argv)
 	err = options.is_watch ? watch(&options, fd, &sessions) : print_all(&options, fd, &sessions);
 	sessions_free(&sessions);
 	close(fd);
-	if (err == -EPERM)
-		return fail("only root may query sessions (CAP_SYS_ADMIN is needed)");
-	return err ? fail("%s: %s", IOT_CONTROL_PATH, strerror(-err)) : EXIT_DONE;
+	return err ? sessions_fail(err, "query sessions") : EXIT_DONE;
 }
 
 const struct cmd cmd_status = {

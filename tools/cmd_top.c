@@ -139,12 +139,7 @@ static int choose_session(struct watch *watch)
 	if (watch->fd < 0)
 		return fail("%s", why);
 	err = sessions_load(watch->fd, &sessions);
-	if (err == -EPERM)
-		code = fail("only root may do this (CAP_SYS_ADMIN is needed)");
-	else if (err)
-		code = fail("%s: %s", IOT_CONTROL_PATH, strerror(-err));
-	else
-		code = choose(watch, &sessions);
+	code = err ? sessions_fail(err, "do this") : choose(watch, &sessions);
 	sessions_free(&sessions);
 	return code;
 }

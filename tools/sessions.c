@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cmd.h"
 #include "lib/iotape.h"
 
 /**
@@ -29,6 +30,10 @@ int sessions_open(char *why, size_t room)
 
 	if (fd < 0 && (err == -ENOENT || err == -ENXIO)) {
 		iot_module_missing("iotape", why, room);
+		return err;
+	}
+	if (err == -EPERM && fd < 0) {
+		iot_rights_missing("do this", why, room);
 		return err;
 	}
 	if (fd < 0) {
@@ -150,6 +155,23 @@ void sessions_free(struct sessions *sessions)
 		free(sessions->list[i].text);
 	free(sessions->list);
 	*sessions = (struct sessions){};
+}
+
+/**
+ * sessions_fail() - print the reason why a request to the kernel failed
+ * @err: negative errno
+ * @what: that only root may do
+ *
+ * Return: EXIT_FAILED.
+ */
+int sessions_fail(int err, const char *what)
+{
+	char why[256];
+
+	if (err != -EPERM)
+		return fail("%s: %s", IOT_CONTROL_PATH, strerror(-err));
+	iot_rights_missing(what, why, sizeof(why));
+	return fail("%s", why);
 }
 
 static bool is_below(const char *path, const char *mount)

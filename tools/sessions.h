@@ -59,6 +59,7 @@ struct session_choice {
 int sessions_open(char *why, size_t room);
 int sessions_load(int fd, struct sessions *sessions);
 void sessions_free(struct sessions *sessions);
+int sessions_fail(int err, const char *what);
 bool session_is_chosen(const struct session *session, const struct session_choice *choice);
 const char *session_state(const struct session *session);
 const char *session_policy(const struct session *session);

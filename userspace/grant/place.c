@@ -44,7 +44,7 @@
 void grant_namespace_enter(void)
 {
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL))
-		grant_refuse("no mount namespace can be created: %s", strerror(errno));
+		grant_refuse("no mount namespace can be created: %s%s", strerror(errno), errno == EPERM ? ", as in a container: run iotape outside of it" : "");
 }
 
 static void link_of(int fd, char link[LINK_BYTES])

@@ -406,6 +406,7 @@ const u8 *iot_record_value(const struct iot_record *record, size_t *bytes);
 size_t iot_text_utf8(const void *bytes, size_t count, u32 *character);
 const char *iot_text_errno(s64 result);
 void iot_module_missing(const char *module, char *text, size_t room);
+void iot_rights_missing(const char *what, char *text, size_t room);
 int iot_module_query(int control_fd, struct iot_query *query, char *text, size_t room);
 
 /* -- files ---------------------------------------------------------------------- */

@@ -23,7 +23,9 @@ static int refuse(char *why, size_t room, int err)
 		break;
 	case EPERM:
 	case EACCES:
-		snprintf(why, room, "only root may record (CAP_SYS_ADMIN is needed), unless the administrator allows it, see iotape-mount(8)");
+		iot_rights_missing("record", why, room);
+		if (geteuid())
+			snprintf(why + strlen(why), room - strlen(why), ", unless the administrator allows it, see iotape-mount(8)");
 		break;
 	default:
 		snprintf(why, room, "%s: %s", IOT_CONTROL_PATH, strerror(err));

@@ -70,8 +70,8 @@ static int open_device(struct engine *e)
 		iot_module_missing("replayfs", why, room);
 		snprintf(why + strlen(why), room - strlen(why), "; " WITHOUT);
 	} else if (err == -EPERM || err == -EACCES) {
-		snprintf(why, room, "only root may replay in the kernel (CAP_SYS_ADMIN is needed); "
-				    WITHOUT);
+		iot_rights_missing("replay in the kernel", why, room);
+		snprintf(why + strlen(why), room - strlen(why), "; " WITHOUT);
 	} else {
 		refuse(e, IOT_REPLAY_PATH, err);
 	}
