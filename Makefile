@@ -123,6 +123,10 @@ demo:
 bench:
 	@tests/bench/run
 
+## figures: measure the counted tables of Documentation/performance.md again (root)
+figures:
+	@tests/bench/figures
+
 ## drift: how far a paced replay drifts in ten minutes
 drift:
 	@tests/bench/drift
@@ -148,5 +152,5 @@ help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-all check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages check-slurm check-soak check-scale deb rpm demo bench drift docs \
+	uninstall-modules check-fast check check-all check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages check-slurm check-soak check-scale deb rpm demo bench figures drift docs \
 	clean help
