@@ -146,7 +146,10 @@ static bool is_expected(int err)
 
 static void change(const struct pattern *pattern)
 {
-	static const char *const changes[][2] = { { "fsync", "no" }, { "transfer", "1000" }, { "files", "shared" }, { "files", "process" } };
+	static const char *const changes[][2] = {
+		{ "fsync", "no" },	   { "transfer", "1000" }, { "files", "shared" },  { "files", "process" },
+		{ "directories", "rank" }, { "collective", "no" }, { "aggregators", "2" },
+	};
 	struct pattern_refusal refusal;
 	struct pattern *changed;
 	u64 count;
