@@ -85,15 +85,17 @@ static struct event *event_of_record(const struct iot_record *r)
 {
 	bool has_list = r->kind == IOT_KIND_mpi_coll;
 	struct event *event = calloc(1, sizeof(*event));
-	const struct iot_field *field;
+	const struct iot_field *fields[EVENT_FIELDS_MAX];
+	u32 i;
 
 	if (!event)
 		return NULL;
 	event->kind = r->kind;
 	event->path = "";
 	event->path2 = strndup(has_list || !r->tail_bytes ? "" : (const char *)r->tail, has_list ? 0 : r->tail_bytes);
-	while ((field = event_field(r->kind, event->field_count)))
-		event->fields[event->field_count++] = iot_field_get(r, field);
+	event->field_count = event_fields(r->kind, fields);
+	for (i = 0; i < event->field_count; i++)
+		event->fields[i] = iot_field_get(r, fields[i]);
 	if (has_list)
 		take_list(event, r);
 	if (event->path2 && (event->list || !has_list))

@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "assembly.h"
+
 /* -- parts of changes ---------------------------------------------------------------------------------------- */
 
 /**
@@ -73,11 +75,11 @@ const char *change_text(struct change *c, const char *text)
  */
 u64 *change_field(struct event *event, const char *name)
 {
-	const struct iot_field *field;
-	u32 i;
+	const struct iot_field *fields[EVENT_FIELDS_MAX];
+	u32 count = event_fields(event->kind, fields), i;
 
-	for (i = 0; i < event->field_count && (field = event_field(event->kind, i)); i++)
-		if (!strcmp(field->name, name))
+	for (i = 0; i < event->field_count && i < count; i++)
+		if (!strcmp(fields[i]->name, name))
 			return &event->fields[i];
 	return NULL;
 }
@@ -302,6 +304,25 @@ static int write_task(struct stream *stream, struct stream_task *task, const str
 	return err || (!task->think_ns.is_failed && !task->duration_ns.is_failed) ? err : -ENOMEM;
 }
 
+static int write_tasks(const struct change *c, struct stream *stream, struct assembly *assembly, struct digest *digest)
+{
+	struct widths *widths = NULL;
+	int err = learn_names(c, &widths);
+	u64 i;
+
+	stream->tasks = calloc(c->actor_count + 1, sizeof(*stream->tasks));
+	if (!stream->tasks)
+		err = -ENOMEM;
+	for (i = 0; i < c->actor_count && !err; i++) {
+		stream->task_count++;
+		err = write_task(stream, &stream->tasks[i], &c->actors[i], widths, digest);
+		if (!err)
+			err = assembly_add_task(assembly, stream, (u32)i);
+	}
+	template_free(&widths);
+	return err;
+}
+
 /**
  * change_write_pattern() - the pattern of all operations that are not dropped
  * @from: the pattern that was changed
@@ -311,34 +332,22 @@ static int write_task(struct stream *stream, struct stream_task *task, const str
  */
 int change_write_pattern(const struct change *c, const struct pattern *from, struct pattern **made)
 {
-	struct stream *stream = calloc(1, sizeof(*stream));
+	struct stream stream = { .distributions = c->distributions, .distribution_count = c->distribution_count };
+	struct assembly *assembly = assembly_open(c->distribution_count);
 	struct digest *digest = digest_open();
-	struct widths *widths = NULL;
-	int err = stream && digest ? learn_names(c, &widths) : -ENOMEM;
-	u64 i;
+	int err = assembly && digest ? write_tasks(c, &stream, assembly, digest) : -ENOMEM;
 
-	if (stream)
-		stream->tasks = calloc(c->actor_count + 1, sizeof(*stream->tasks));
-	if (!err && !stream->tasks)
-		err = -ENOMEM;
-	for (i = 0; i < c->actor_count && !err; i++) {
-		stream->task_count++;
-		err = write_task(stream, &stream->tasks[i], &c->actors[i], widths, digest);
-	}
-	template_free(&widths);
 	if (digest)
-		digest_close(digest, stream ? stream->digest : (u8[32]){});
-	if (!err) {
-		memcpy(stream->info.capture, from->capture, sizeof(from->capture));
-		stream->distributions = c->distributions;
-		stream->distribution_count = c->distribution_count;
-		err = pattern_of_stream(stream, made);
-	}
+		digest_close(digest, stream.digest);
+	memcpy(stream.info.capture, from->capture, sizeof(from->capture));
+	if (!err)
+		err = assembly_finish(assembly, &stream, made);
 	if (!err) {
 		(*made)->is_made = true;
 		(*made)->has_times = from->has_times;
 	}
-	stream_free(stream);
+	assembly_close(assembly);
+	stream_clear(&stream);
 	return err;
 }
 

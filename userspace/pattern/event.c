@@ -4,6 +4,38 @@
  */
 #include "event.h"
 
+#define CLASS_BIT(class) ((u64)1 << IOT_CLASS_##class)
+
+_Static_assert(IOT_CLASS_END <= 64, "classes are bits of a mask");
+
+/* Classes of the fields that are compared: asked for several times for each operation. */
+static const u64 compared_classes = 0
+#define COMPARED_BIT(class, is_compared, sentence) | (is_compared ? CLASS_BIT(class) : 0)
+	IOT_CLASSES(COMPARED_BIT)
+#undef COMPARED_BIT
+	;
+
+/* Flags and the names of calls make another shape. */
+static const u64 operand_classes = CLASS_BIT(num) | CLASS_BIT(offset) | CLASS_BIT(bytes) | CLASS_BIT(result) | CLASS_BIT(stamp);
+
+/**
+ * event_fields() - all fields of events of a kind
+ * @kind: of the events
+ * @fields: out: those that are compared, in order
+ *
+ * Return: their number.
+ */
+u32 event_fields(u16 kind, const struct iot_field *fields[EVENT_FIELDS_MAX])
+{
+	const struct iot_kind_info *info = iot_kind_info(kind);
+	u32 i, count = 0;
+
+	for (i = 0; info && i < info->field_count && count < EVENT_FIELDS_MAX; i++)
+		if (compared_classes >> info->fields[i].class & 1)
+			fields[count++] = &info->fields[i];
+	return count;
+}
+
 /**
  * event_field() - a field of events
  * @kind: of the event
@@ -13,13 +45,9 @@
  */
 const struct iot_field *event_field(u16 kind, u32 index)
 {
-	const struct iot_kind_info *info = iot_kind_info(kind);
-	u32 i, n = 0;
+	const struct iot_field *fields[EVENT_FIELDS_MAX];
 
-	for (i = 0; info && i < info->field_count && n < EVENT_FIELDS_MAX; i++)
-		if (iot_class_info(info->fields[i].class).is_compared && n++ == index)
-			return &info->fields[i];
-	return NULL;
+	return index < event_fields(kind, fields) ? fields[index] : NULL;
 }
 
 /**
@@ -27,30 +55,17 @@ const struct iot_field *event_field(u16 kind, u32 index)
  */
 u32 event_count_fields(u16 kind)
 {
-	u32 count = 0;
+	const struct iot_field *fields[EVENT_FIELDS_MAX];
 
-	while (event_field(kind, count))
-		count++;
-	return count;
+	return event_fields(kind, fields);
 }
 
 /**
  * event_field_is_operand() - may a field differ between operations of one shape?
- *
- * Flags and the names of calls make another shape.
  */
 bool event_field_is_operand(const struct iot_field *field)
 {
-	switch (field->class) {
-	case IOT_CLASS_num:
-	case IOT_CLASS_offset:
-	case IOT_CLASS_bytes:
-	case IOT_CLASS_result:
-	case IOT_CLASS_stamp:
-		return true;
-	default:
-		return false;
-	}
+	return operand_classes >> field->class & 1;
 }
 
 static void print_text(FILE *out, const void *text, size_t bytes)

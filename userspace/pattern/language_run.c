@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * language_run.c - the operations of a program, task by task, as a stream; and the pattern of that.
+ * language_run.c - the operations of a program, task by task, each of which is added to the pattern.
  *
  * All operations are made twice: the numbers in all names must be known before the first operation is added.
  */
+#include "assembly.h"
 #include "language_statement.h"
 
 #define SHAPES_BYTES_MAX (256u << 20) /* of all names that are not alike, and the like */
@@ -16,6 +17,7 @@ struct running {
 	struct reader *reader; /* for errors */
 	struct stream *stream;
 	struct stream_task *task;
+	struct assembly *assembly;
 	struct widths *widths;
 	struct digest *digest;
 	bool is_learning;
@@ -207,19 +209,20 @@ static void set_number(struct running *x, const struct language_operation *o, st
 
 static void set_fields(struct running *x, const struct language_operation *o, struct event *event)
 {
-	const struct iot_field *field;
+	const struct iot_field *fields[EVENT_FIELDS_MAX];
 	u64 length = 0;
 	u32 i;
 
-	for (i = 0; i < event->field_count && (field = event_field(o->kind, i)); i++) {
+	event->field_count = event_fields(o->kind, fields);
+	for (i = 0; i < event->field_count; i++) {
 		event->fields[i] = number_of(x, o->fields[i], 0);
-		if (field->class == IOT_CLASS_bytes && language_result_is_length(o->kind))
+		if (fields[i]->class == IOT_CLASS_bytes && language_result_is_length(o->kind))
 			length = event->fields[i];
-		if (o->kind == IOT_KIND_mpi_coll && !strcmp(field->name, "number"))
+		if (o->kind == IOT_KIND_mpi_coll && !strcmp(fields[i]->name, "number"))
 			set_number(x, o, event, i);
 	}
-	for (i = 0; i < event->field_count && (field = event_field(o->kind, i)); i++)
-		if (field->class == IOT_CLASS_result)
+	for (i = 0; i < event->field_count; i++)
+		if (fields[i]->class == IOT_CLASS_result)
 			event->fields[i] = number_of(x, o->result, length);
 }
 
@@ -228,9 +231,8 @@ static void make_event(struct running *x, const struct language_operation *o, st
 	bool is_on_file = iot_kind_info(o->kind)->group == IOT_GROUP_op;
 	u32 i;
 
-	*event = (struct event){ .kind = o->kind, .flags = o->flags, .depth = o->depth,
-				 .field_count = event_count_fields(o->kind), .value = o->value, .value_bytes = o->value_bytes,
-				 .site = o->site, .site_bytes = o->site_bytes };
+	*event = (struct event){ .kind = o->kind, .flags = o->flags, .depth = o->depth, .value = o->value,
+				 .value_bytes = o->value_bytes, .site = o->site, .site_bytes = o->site_bytes };
 	event->path = name_of(x, o->names[0], &x->texts[0]);
 	event->path2 = name_of(x, o->names[1], &x->texts[1]);
 	for (i = 0; i < EVENT_ROLES; i++)
@@ -392,6 +394,16 @@ static void run_task(struct running *x)
 	check_lists(x);
 }
 
+/* The operations of a task are complete. */
+static void finish_task(struct running *x)
+{
+	int err = assembly_add_task(x->assembly, x->stream, (u32)x->position);
+
+	if (err == -EINVAL)
+		FAIL(x, x->program->tasks_place, "a task has too many operations that are not loops");
+	x->is_out_of_memory |= err == -ENOMEM;
+}
+
 static void run_tasks(struct running *x)
 {
 	x->operations = x->steps = 0;
@@ -405,6 +417,8 @@ static void run_tasks(struct running *x)
 			x->task->facts[TASK_FACT_what] = TASK_FOUND;
 		count_step(x, x->program->tasks_place);
 		run_task(x);
+		if (!x->is_learning && !is_failed(x))
+			finish_task(x);
 	}
 }
 
@@ -462,7 +476,8 @@ int language_run(struct language_program *program, struct reader *r, u64 operati
 	x->operations_max = operations_max;
 	x->stream = calloc(1, sizeof(*x->stream));
 	x->digest = digest_open();
-	if (x->stream && x->digest) {
+	x->assembly = assembly_open(program->distribution_count);
+	if (x->stream && x->digest && x->assembly) {
 		x->stream->distributions = program->distributions;
 		x->stream->distribution_count = program->distribution_count;
 		err = make_stream(x);
@@ -470,14 +485,12 @@ int language_run(struct language_program *program, struct reader *r, u64 operati
 	if (x->digest)
 		digest_close(x->digest, x->stream ? x->stream->digest : (u8[32]){});
 	if (!err)
-		err = pattern_of_stream(x->stream, pattern);
+		err = assembly_finish(x->assembly, x->stream, pattern);
 	if (!err) {
 		(*pattern)->is_made = true;
 		(*pattern)->has_times = program->has_times;
-	} else if (err == -EINVAL) {
-		FAIL(x, program->tasks_place, "a task has too many operations that are not loops");
-		err = -EOPNOTSUPP;
 	}
+	assembly_close(x->assembly);
 	template_free(&x->widths);
 	stream_free(x->stream);
 	numbers_free(&x->collectives);
@@ -493,7 +506,7 @@ int language_run(struct language_program *program, struct reader *r, u64 operati
  * pattern_parse() - the pattern of a text
  * @text, @bytes: as from pattern_print(), or written by hand; nothing in it is trusted
  * @ranks: number of ranks instead of that in the text; 0: that in the text
- * @operations_max: limit of the operations of all tasks, to which memory and time are proportional
+ * @operations_max: limit of the operations of all tasks, to which time is proportional; memory is to those of one task
  * @pattern: out: to be freed by pattern_free()
  * @refusal: out: LINE:COLUMN: and a sentence, if the error is -EOPNOTSUPP
  *

@@ -20,12 +20,12 @@ struct shape_entry {
 
 static void put_fields(struct bytes *bytes, const struct event *event, struct numbers *operands)
 {
-	const struct iot_field *field;
-	u32 i;
+	const struct iot_field *fields[EVENT_FIELDS_MAX];
+	u32 count = event_fields(event->kind, fields), i;
 
-	for (i = 0; i < event->field_count && (field = event_field(event->kind, i)); i++) {
-		bool is_error = field->class == IOT_CLASS_result && (s64)event->fields[i] < 0;
-		bool is_operand = event_field_is_operand(field) && !is_error;
+	for (i = 0; i < event->field_count && i < count; i++) {
+		bool is_error = fields[i]->class == IOT_CLASS_result && (s64)event->fields[i] < 0;
+		bool is_operand = event_field_is_operand(fields[i]) && !is_error;
 
 		bytes_put(bytes, is_operand);
 		if (is_operand)

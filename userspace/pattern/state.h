@@ -50,7 +50,4 @@ struct pattern {
 const struct group *pattern_find_group(const struct pattern *of, const struct group *group, const struct pattern *in);
 u32 pattern_same_parts(const struct pattern *a, u32 root_a, const struct pattern *b, u32 root_b);
 
-/* pattern.c */
-int pattern_of_stream(struct stream *stream, struct pattern **pattern);
-
 #endif

@@ -27,6 +27,8 @@ struct making {
 	struct widths *widths;
 	struct digest *digest;
 	struct stream *stream;
+	stream_take_task take; /* NULL: only the digest is made */
+	void *context;
 };
 
 /* -- events ----------------------------------------------------------------------------------------------- */
@@ -87,8 +89,10 @@ static int add_event(struct making *m, struct stream_task *task, struct event *e
 		event->roles[EVENT_COMM] = call->ids[EVENT_COMM];
 		event->roles[EVENT_REQUEST] = call->ids[EVENT_REQUEST];
 	}
-	add_times(task, ends, call);
 	digest_event(m->digest, event);
+	if (!m->take)
+		return 0;
+	add_times(task, ends, call);
 	return stream_add_event(m->stream, task, event, m->widths);
 }
 
@@ -326,12 +330,16 @@ static int make_tasks(struct making *m)
 		set_facts(m, &m->places[i], stream->tasks[i].facts);
 		digest_task(m->digest, stream->tasks[i].facts);
 		err = add_events(m, &m->canon->tasks[m->places[i].index], &stream->tasks[i]);
-		canon_forget_task(m->canon, m->places[i].index); /* the stream takes their place in memory */
+		canon_forget_task(m->canon, m->places[i].index);
+		if (!err && m->take)
+			err = m->take(m->context, stream, i);
 	}
 	if (!err && has_found) {
 		stream->tasks[i].facts[TASK_FACT_what] = TASK_FOUND;
 		digest_task(m->digest, stream->tasks[i].facts);
 		err = add_found(m, &stream->tasks[i]);
+		if (!err && m->take)
+			err = m->take(m->context, stream, i);
 	}
 	return err;
 }
@@ -344,7 +352,7 @@ static int make_stream(struct making *m)
 	if (!m->digest)
 		return -ENOMEM;
 	err = find_places(m);
-	if (!err)
+	if (!err && m->take)
 		err = learn_names(m);
 	if (!err)
 		err = make_tasks(m);
@@ -358,14 +366,16 @@ static int make_stream(struct making *m)
 /**
  * stream_read() - the canonical stream of a trace
  * @path: of the trace
+ * @take: gets each task when it is complete, in order, and frees its operations; NULL: the stream has only tasks and a digest
+ * @context: for @take
  * @stream: out: to be freed by stream_free()
- * @reject: filled in if the trace is refused
+ * @reject: filled in if the trace is refused, also by @take
  *
  * Return: 0 or a negative errno.
  */
-int stream_read(const char *path, struct stream **stream, struct iot_reject *reject)
+int stream_read(const char *path, stream_take_task take, void *context, struct stream **stream, struct iot_reject *reject)
 {
-	struct making m = {};
+	struct making m = { .take = take, .context = context };
 	struct canon *canon;
 	int err = canon_read(path, &canon, reject);
 
@@ -383,7 +393,7 @@ int stream_read(const char *path, struct stream **stream, struct iot_reject *rej
 	m.stream = calloc(1, sizeof(*m.stream));
 	err = m.stream ? make_stream(&m) : -ENOMEM;
 	if (err) {
-		iot_refuse(reject, IOT_REJECT_memory, 0);
+		iot_refuse(reject, err == -EINVAL ? IOT_REJECT_pattern_irregular : IOT_REJECT_memory, 0);
 		stream_free(m.stream);
 	} else {
 		m.stream->info = canon->info;
@@ -397,21 +407,35 @@ int stream_read(const char *path, struct stream **stream, struct iot_reject *rej
 }
 
 /**
+ * stream_forget_task() - free the operations of a task, which are not used any more
+ */
+void stream_forget_task(struct stream *stream, u32 task)
+{
+	numbers_free(&stream->tasks[task].shapes);
+	numbers_free(&stream->tasks[task].operands);
+	numbers_free(&stream->tasks[task].think_ns);
+	numbers_free(&stream->tasks[task].duration_ns);
+}
+
+/**
+ * stream_clear() - free what belongs to a stream
+ */
+void stream_clear(struct stream *stream)
+{
+	u32 i;
+
+	for (i = 0; i < stream->task_count; i++)
+		stream_forget_task(stream, i);
+	free(stream->tasks);
+	shapes_free(&stream->shapes);
+}
+
+/**
  * stream_free() - free a stream; NULL is allowed
  */
 void stream_free(struct stream *stream)
 {
-	u32 i;
-
-	if (!stream)
-		return;
-	for (i = 0; i < stream->task_count; i++) {
-		numbers_free(&stream->tasks[i].shapes);
-		numbers_free(&stream->tasks[i].operands);
-		numbers_free(&stream->tasks[i].think_ns);
-		numbers_free(&stream->tasks[i].duration_ns);
-	}
-	free(stream->tasks);
-	shapes_free(&stream->shapes);
+	if (stream)
+		stream_clear(stream);
 	free(stream);
 }

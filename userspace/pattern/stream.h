@@ -33,7 +33,7 @@ struct stream_task {
  * @omissions: omissions of the trace, and of the pattern
  * @shapes: of all operations
  * @tasks: in the order of their ranks
- * @operations: number of operations of all tasks
+ * @operations: number of operations of all tasks so far
  * @digest: hash of the operations
  * @distributions, @distribution_count: of times; the caller's
  */
@@ -49,7 +49,12 @@ struct stream {
 	u32 distribution_count;
 };
 
-int stream_read(const char *path, struct stream **stream, struct iot_reject *reject);
+/* A task is complete. Return: 0 or a negative errno, which ends the reading. */
+typedef int (*stream_take_task)(void *context, struct stream *stream, u32 task);
+
+int stream_read(const char *path, stream_take_task take, void *context, struct stream **stream, struct iot_reject *reject);
+void stream_forget_task(struct stream *stream, u32 task);
+void stream_clear(struct stream *stream);
 void stream_free(struct stream *stream);
 
 /* For streams that are made otherwise than from a trace. */

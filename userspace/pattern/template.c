@@ -21,7 +21,11 @@ struct widths {
 
 static size_t digits_at(const char *text)
 {
-	return strspn(text, "0123456789");
+	size_t count = 0;
+
+	while (text[count] >= '0' && text[count] <= '9')
+		count++;
+	return count;
 }
 
 /* Replaces each number by one zero digit. */
