@@ -47,9 +47,9 @@ static void take_ids(struct call *call, const struct iot_record *r)
 
 		if (field->class == IOT_CLASS_handle && !call->ids[EVENT_HANDLE])
 			call->ids[EVENT_HANDLE] = value;
-		else if (!strcmp(field->name, "comm") || !strcmp(field->name, "file"))
+		else if (event_field_is(field, "comm") || event_field_is(field, "file"))
 			call->ids[EVENT_COMM] = value;
-		else if (!strcmp(field->name, "request") && field->class == IOT_CLASS_request)
+		else if (field->class == IOT_CLASS_request && event_field_is(field, "request"))
 			call->ids[EVENT_REQUEST] = value;
 	}
 	if (r->kind == IOT_KIND_submit)

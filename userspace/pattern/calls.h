@@ -29,7 +29,7 @@ struct call {
 	u32 parent;
 	u32 last_op;
 	u32 depth;
-	u64 nth;
+	u32 nth;
 	u64 enter_ns;
 	u64 duration_ns;
 	u64 ids[EVENT_ROLES];

@@ -85,6 +85,12 @@ u32 event_count_fields(u16 kind);
 const struct iot_field *event_field(u16 kind, u32 index);
 bool event_field_is_operand(const struct iot_field *field);
 
+/* Has a field this name? Most names differ in their first letter. */
+static inline bool event_field_is(const struct iot_field *field, const char *name)
+{
+	return *field->name == *name && !strcmp(field->name, name);
+}
+
 /* digest.c: a hash of the canonical stream */
 struct digest;
 

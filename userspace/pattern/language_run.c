@@ -174,17 +174,12 @@ static u64 number_of(struct running *x, struct language_expression *e, u64 other
 
 static const char *name_of(struct running *x, const struct language_name *part, struct bytes *text)
 {
-	char number[32];
-
 	text->count = 0;
 	for (; part && !is_failed(x); part = part->next) {
-		if (!part->number) {
+		if (part->number)
+			bytes_add_decimal(text, number_of(x, part->number, 0), part->width);
+		else
 			bytes_add(text, part->text, part->bytes);
-		} else {
-			snprintf(number, sizeof(number), "%0*llu", (int)part->width,
-				 (unsigned long long)number_of(x, part->number, 0));
-			bytes_add(text, number, strlen(number));
-		}
 		if (text->count > LANGUAGE_NAME_MAX && part->number)
 			FAIL(x, part->number->place, "the name has more than %d bytes", LANGUAGE_NAME_MAX);
 	}

@@ -7,7 +7,6 @@
  */
 #include "template.h"
 
-#include <stdio.h>
 #include <uthash.h>
 
 #define DIGITS_MAX 18 /* of a number that fits in 64 bits */
@@ -170,17 +169,18 @@ bool template_is_sound(const u8 *template, size_t bytes)
  */
 void template_join(const u8 *template, size_t bytes, const u64 *holes, struct bytes *text)
 {
-	char number[32];
-	size_t i;
+	const u8 *hole;
+	size_t i, plain;
 
 	text->count = 0;
-	for (i = 0; i < bytes; i++) {
-		if (template[i]) {
-			bytes_add(text, template + i, 1);
-			continue;
+	for (i = 0; i < bytes; i += plain) {
+		hole = memchr(template + i, 0, bytes - i);
+		plain = hole ? (size_t)(hole - template) - i : bytes - i;
+		bytes_add(text, template + i, plain);
+		if (hole) {
+			bytes_add_decimal(text, *holes++, hole[1] - 1u);
+			plain += 2;
 		}
-		snprintf(number, sizeof(number), "%0*llu", template[++i] - 1, (unsigned long long)*holes++);
-		bytes_add(text, number, strlen(number));
 	}
 	bytes_add(text, "", 1);
 }

@@ -26,7 +26,7 @@ u64 trace_field(const struct event *event, const char *name)
 	u32 count = event_fields(event->kind, fields), i;
 
 	for (i = 0; i < event->field_count && i < count; i++)
-		if (!strcmp(fields[i]->name, name))
+		if (event_field_is(fields[i], name))
 			return event->fields[i];
 	return 0;
 }
@@ -40,7 +40,7 @@ void trace_set(struct iot_record *record, const char *name, u64 value)
 	u32 i;
 
 	for (i = 0; i < info->field_count; i++)
-		if (!strcmp(info->fields[i].name, name))
+		if (event_field_is(&info->fields[i], name))
 			iot_field_set(record, &info->fields[i], value);
 }
 
@@ -481,6 +481,7 @@ int pattern_trace(const struct pattern *pattern, const char *path, u64 *broken, 
 {
 	struct synthesis s = { .pattern = pattern, .next_id = 1, .last_ns = BEGIN_NS, .refusal = refusal };
 	int err = open_players(&s);
+	bool is_written = false;
 
 	refusal->text[err == -EOPNOTSUPP ? strlen(refusal->text) : 0] = 0;
 	if (!err)
@@ -492,15 +493,16 @@ int pattern_trace(const struct pattern *pattern, const char *path, u64 *broken, 
 		else
 			iot_writer_discard(s.writer);
 		iot_writer_close(s.writer);
-		if (!err) {
-			err = check(pattern, path, refusal);
-			if (err)
-				unlink(path);
-		}
+		is_written = !err;
 	}
 	*broken = s.broken;
 	ranks_free(&s);
 	world_free(&s);
 	close_players(&s);
+	if (is_written) {
+		err = check(pattern, path, refusal);
+		if (err)
+			unlink(path);
+	}
 	return err;
 }

@@ -15,6 +15,11 @@
 
 #define TRACE_DEPTH_MAX 16
 
+struct life_key {
+	struct place *place;
+	u64 generation;
+};
+
 /**
  * struct life - an object, by path and generation
  * @is_created: an operation of some task creates it
@@ -34,7 +39,7 @@ struct life {
 	u64 absences;
 	u64 borrowed;
 	u64 size_bytes;
-	char key[];
+	struct life_key key;
 };
 
 /**
@@ -113,6 +118,7 @@ struct pending {
  * @handles: ids by role, 0 if the role is free
  * @comms: communicators by role; found before the run
  * @requests: by role
+ * @life: object of its last operation by a path
  * @held: calls on MPI files whose nested operations have not all come, by depth
  */
 struct player {
@@ -136,6 +142,7 @@ struct player {
 	u32 comm_count;
 	struct pending *requests;
 	u32 request_count;
+	struct life *life;
 	struct iot_record held[TRACE_DEPTH_MAX];
 	char *held_tail[TRACE_DEPTH_MAX];
 	bool is_held[TRACE_DEPTH_MAX];
@@ -170,10 +177,8 @@ struct synthesis {
 };
 
 /* trace_world.c: names, objects and handles */
-struct place *world_place(struct synthesis *s, const char *path);
-struct life *world_life(struct synthesis *s, const char *path, u64 generation);
 int world_learn(struct synthesis *s, struct player *player, const struct event *event);
-bool world_is_ready(struct synthesis *s, const struct player *player);
+bool world_is_ready(struct synthesis *s, struct player *player);
 int world_fill(struct synthesis *s, struct player *player, struct iot_record *record);
 int world_finish(struct synthesis *s);
 void world_free(struct synthesis *s);

@@ -4,18 +4,13 @@
  */
 #include "trace.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 /* -- paths -------------------------------------------------------------------------------------------------- */
 
-/**
- * world_place() - a path
- *
- * Return: NULL if out of memory.
- */
-struct place *world_place(struct synthesis *s, const char *path)
+/* Return: NULL if out of memory. */
+static struct place *place_at(struct synthesis *s, const char *path)
 {
 	struct place *place;
 
@@ -31,26 +26,34 @@ struct place *world_place(struct synthesis *s, const char *path)
 	return place;
 }
 
-/**
- * world_life() - an object by path and generation
- *
- * Return: NULL if out of memory.
- */
-struct life *world_life(struct synthesis *s, const char *path, u64 generation)
+/* An object by path and generation. Return: NULL if out of memory. */
+static struct life *life_at(struct synthesis *s, struct place *place, u64 generation)
 {
-	char key[IOT_PROGRAM_PATH_MAX + 32];
+	struct life_key key = { place, generation };
 	struct life *life;
 
-	snprintf(key, sizeof(key), "%s#%" PRIu64, path, (uint64_t)generation);
-	HASH_FIND_STR(s->lives, key, life);
+	if (!place)
+		return NULL;
+	HASH_FIND(hh, s->lives, &key, sizeof(key), life);
 	if (life)
 		return life;
-	life = calloc(1, sizeof(*life) + strlen(key) + 1);
+	life = calloc(1, sizeof(*life));
 	if (!life)
 		return NULL;
-	strcpy(life->key, key);
-	HASH_ADD_STR(s->lives, key, life);
+	life->key = key;
+	HASH_ADD(hh, s->lives, key, sizeof(life->key), life);
 	return life;
+}
+
+/* The object of an operation, which is mostly that of the one before. Return: NULL if out of memory. */
+static struct life *life_of(struct synthesis *s, struct player *player)
+{
+	const struct event *event = &player->event;
+	struct life *life = player->life;
+
+	if (!life || life->key.generation != event->roles[EVENT_GENERATION] || strcmp(life->key.place->path, event->path))
+		player->life = life_at(s, place_at(s, event->path), event->roles[EVENT_GENERATION]);
+	return player->life;
 }
 
 static struct place *parent_of(struct synthesis *s, const char *path)
@@ -61,7 +64,7 @@ static struct place *parent_of(struct synthesis *s, const char *path)
 	if (!strcmp(path, "."))
 		return NULL;
 	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-	return world_place(s, dir);
+	return place_at(s, dir);
 }
 
 static bool has_name(u16 kind)
@@ -181,7 +184,7 @@ static int learn_found(struct synthesis *s, const char *text)
 	if (!mark || (size_t)(mark - text) >= sizeof(path))
 		return 0;
 	snprintf(path, sizeof(path), "%.*s", (int)(mark - text), text);
-	life = world_life(s, path, strtoull(mark + 1, NULL, 10));
+	life = life_at(s, place_at(s, path), strtoull(mark + 1, NULL, 10));
 	if (!life)
 		return -ENOMEM;
 	life->is_found = true;
@@ -232,9 +235,9 @@ int world_learn(struct synthesis *s, struct player *player, const struct event *
 		return 0;
 	if (event->kind == IOT_KIND_lookup && !(s64)event->fields[0])
 		return learn_found(s, event->path);
-	place = world_place(s, event->path);
+	place = place_at(s, event->path);
 	parent = parent_of(s, event->path);
-	life = world_life(s, event->path, event->roles[EVENT_GENERATION]);
+	life = life_at(s, place, event->roles[EVENT_GENERATION]);
 	if (!place || (!parent && strcmp(event->path, ".")) || !life)
 		return -ENOMEM;
 	if (parent)
@@ -249,7 +252,7 @@ int world_learn(struct synthesis *s, struct player *player, const struct event *
 	if (player && event->roles[EVENT_HANDLE] && learn_handle(player, life, event))
 		return -ENOMEM;
 	if ((event->kind == IOT_KIND_rename || event->kind == IOT_KIND_link) && !(s64)event->fields[0]) {
-		target = world_place(s, event->path2);
+		target = place_at(s, event->path2);
 		if (!target)
 			return -ENOMEM;
 		target->is_target = true;
@@ -304,7 +307,7 @@ static u32 mode_of(u32 type, const struct event *event)
 static int put_lookup(struct synthesis *s, struct player *player, struct place *place)
 {
 	struct iot_record record = { .kind = IOT_KIND_lookup };
-	struct life *life = world_life(s, place->path, place->generation);
+	struct life *life = life_at(s, place, place->generation);
 
 	if (!life || !life->is_found)
 		return life ? 0 : -ENOMEM;
@@ -325,7 +328,7 @@ static int have_object(struct synthesis *s, struct player *player, struct place 
 
 	if (err)
 		return err;
-	life = world_life(s, place->path, ++place->generation);
+	life = life_at(s, place, ++place->generation);
 	if (!life)
 		return -ENOMEM;
 	place->object = s->next_id++;
@@ -396,14 +399,17 @@ static int open_handle(struct synthesis *s, struct player *player, struct place 
 
 /* -- operations -------------------------------------------------------------------------------------------------------- */
 
-static bool handle_is_ready(struct synthesis *s, const struct player *player, u64 role)
+static bool handle_is_ready(struct synthesis *s, struct player *player, u64 role)
 {
 	const struct event *event = &player->event;
-	struct life *life = world_life(s, event->path, event->roles[EVENT_GENERATION]);
+	const struct life *life;
 
 	if (player->handles.count < role || !player->handles.values[role - 1])
 		return find_shared(s, event);
-	return event->kind != IOT_KIND_release || !life || !life->borrowed;
+	if (event->kind != IOT_KIND_release)
+		return true;
+	life = life_of(s, player);
+	return !life || !life->borrowed;
 }
 
 /* Do the directories of a path exist, those that another task creates? */
@@ -415,7 +421,7 @@ static bool has_parents(struct synthesis *s, const char *path)
 	for (; dir; dir = parent_of(s, dir->path)) {
 		if (dir->object)
 			continue;
-		life = world_life(s, dir->path, dir->generation + 1);
+		life = life_at(s, dir, dir->generation + 1);
 		if (dir->is_target || (life && life->is_created))
 			return false;
 	}
@@ -425,7 +431,7 @@ static bool has_parents(struct synthesis *s, const char *path)
 /**
  * world_is_ready() - do all names that the next operation of a task needs exist?
  */
-bool world_is_ready(struct synthesis *s, const struct player *player)
+bool world_is_ready(struct synthesis *s, struct player *player)
 {
 	const struct event *event = &player->event;
 	u64 generation = event->roles[EVENT_GENERATION], role = event->roles[EVENT_HANDLE];
@@ -440,8 +446,8 @@ bool world_is_ready(struct synthesis *s, const struct player *player)
 		return true;
 	if (role && event->kind != IOT_KIND_open)
 		return handle_is_ready(s, player, role);
-	place = world_place(s, event->path);
-	life = world_life(s, event->path, generation - (creates(event) && generation));
+	place = place_at(s, event->path);
+	life = life_at(s, place, generation - (creates(event) && generation));
 	if (!place || !life)
 		return true;
 	if (creates(event) && place->generation < generation)
@@ -465,7 +471,7 @@ static int after_name_op(struct synthesis *s, struct player *player, struct plac
 	case IOT_KIND_link:
 		if (place->type == IOT_TYPE_dir)
 			return trace_refuse(s, player, &player->event, "renamed directories are not supported");
-		target = world_place(s, player->event.path2);
+		target = place_at(s, player->event.path2);
 		err = target ? have_name(s, player, target) : -ENOMEM;
 		if (err)
 			return err;
@@ -492,13 +498,12 @@ static int after_name_op(struct synthesis *s, struct player *player, struct plac
 static int fill_name(struct synthesis *s, struct player *player, struct iot_record *record)
 {
 	const struct event *event = &player->event;
-	struct place *place = world_place(s, event->path);
-	struct life *life;
+	struct life *life = life_of(s, player);
+	struct place *place = life ? life->key.place : NULL;
 	bool is_done = record->op.result >= 0;
 	int err;
 
-	life = world_life(s, event->path, event->roles[EVENT_GENERATION]);
-	if (!place || !life)
+	if (!life)
 		return -ENOMEM;
 	count_use(life, event, (u64)-1);
 	if (place->generation < event->roles[EVENT_GENERATION])
@@ -539,7 +544,7 @@ int world_fill(struct synthesis *s, struct player *player, struct iot_record *re
 		handle = handle_of(s, player, event);
 		if (!handle)
 			return trace_refuse(s, player, event, "no operation opens its file");
-		life = world_life(s, event->path, event->roles[EVENT_GENERATION]);
+		life = life_of(s, player);
 		if (life && life->borrowed && handle->task != player->id && record->kind != IOT_KIND_release)
 			life->borrowed--;
 		trace_set(record, "object", handle->object);
@@ -567,15 +572,10 @@ int world_finish(struct synthesis *s)
 	int err = 0;
 
 	HASH_ITER (hh, s->lives, life, next) {
-		char path[IOT_PROGRAM_PATH_MAX];
-		struct place *place;
+		struct place *place = life->key.place;
 
 		if (!life->is_found || err || !s->player_count)
 			continue;
-		snprintf(path, sizeof(path), "%.*s", (int)(strrchr(life->key, '#') - life->key), life->key);
-		place = world_place(s, path);
-		if (!place)
-			return -ENOMEM;
 		if (!place->generation)
 			err = have_object(s, player, place, NULL);
 		else if (place->object)

@@ -84,6 +84,19 @@ static inline void bytes_add(struct bytes *b, const void *data, size_t count)
 	b->count += count;
 }
 
+/* Digits, with zeros before them if there are fewer than the width. */
+static inline void bytes_add_decimal(struct bytes *b, u64 value, u32 width)
+{
+	char digits[32];
+	u32 at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (at && (value || sizeof(digits) - at < width));
+	bytes_add(b, digits + at, sizeof(digits) - at);
+}
+
 static inline void bytes_free(struct bytes *b)
 {
 	free(b->data);
