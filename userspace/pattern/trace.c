@@ -219,7 +219,7 @@ static int fill_ids(struct synthesis *s, struct player *player, struct iot_recor
 								    ranks_fill(s, player, record);
 }
 
-/* The next operation of a task, which has all that it waits for. */
+/* The next operation of a task, which has all that it waits for: it ends later than that, even if it takes no time. */
 static int run_event(struct synthesis *s, struct player *player, u64 ready_ns)
 {
 	const struct event *event = &player->event;
@@ -230,8 +230,8 @@ static int run_event(struct synthesis *s, struct player *player, u64 ready_ns)
 	u8 tail[IOT_TAIL_MAX_BYTES];
 	int err = iot_kind_is_mpi_known(event->kind) ? 0 : let_go(s, player, depth);
 
-	if (end_ns < ready_ns)
-		end_ns = ready_ns + duration_ns(s, player, true);
+	if (ready_ns && end_ns <= ready_ns)
+		end_ns = ready_ns + duration_ns(s, player, true) + !duration_ns(s, player, true);
 	event_fields(event->kind, fields);
 	for (i = 0; i < event->field_count; i++)
 		iot_field_set(&record, fields[i], event->fields[i]);
