@@ -14,8 +14,7 @@
 
 #include "task_walk.h"
 
-#define RUNS_MIN  3
-#define TASKS_MAX (1u << 24)
+#define RUNS_MIN 3
 
 static int refuse(struct extrapolation *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -95,6 +94,8 @@ static int refuse_numbers(struct extrapolation *x, const char *what)
 	size_t at = 0;
 	u32 i;
 
+	if (x->scaling.is_alone)
+		return refuse(x, "%s: has its form in the largest run only: use runs with more ranks", what);
 	for (i = 0; x->scaling.has_points && i < points->count && at < 200; i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%lld at %" PRIu64, i ? ", " : ": ",
 				       (long long)points->values[i], (uint64_t)points->ranks[i]);
@@ -193,7 +194,7 @@ static int scale_facts(struct extrapolation *x, struct pattern *made)
 	for (fact = 0; fact < TASK_FACT_COUNT; fact++) {
 		for (run = 0; run < x->scaling.count; run++)
 			runs[run] = x->runs[run]->facts[fact];
-		made->facts[fact] = scale_series(&x->scaling, runs);
+		made->facts[fact] = extrapolate_fact(x, runs);
 		if (!made->facts[fact])
 			return refuse_numbers(x, names[fact]);
 	}
@@ -216,7 +217,10 @@ static int scale_columns(struct extrapolation *x, const struct group *model, con
 	made->columns = calloc(count + 1, sizeof(*made->columns));
 	if (!made->columns)
 		return -ENOMEM;
+	extrapolate_pieces(x, nodes_at(&x->model->nodes, model->root), 0, groups, made);
 	for (column = 0; column < count; column++) {
+		if (made->columns[column].class_count)
+			continue;
 		for (run = 0; run < x->scaling.count; run++)
 			columns[run] = groups[run] ? &groups[run]->columns[column] : NULL;
 		if (!scale_column(&x->scaling, columns, &made->columns[column])) {
@@ -241,7 +245,7 @@ static int scale_group(struct extrapolation *x, const struct group *model, struc
 	if (x->scaling.same < x->scaling.count && !groups[x->scaling.same])
 		return 0; /* the run does not have it */
 	group->root = model->root;
-	group->positions = scale_series(&x->scaling, positions);
+	group->positions = extrapolate_positions(x, positions);
 	if (!group->positions)
 		return refuse_numbers(x, "the list of ranks that do the same");
 	group->task_count = group->positions->count;
@@ -252,14 +256,42 @@ static int scale_group(struct extrapolation *x, const struct group *model, struc
 
 /* -- operations ----------------------------------------------------------------------------------------------------- */
 
+/* The operation of a run of a structure. */
+static const struct shape *shape_of_run(const struct pattern *p, u32 index, u32 run)
+{
+	const struct node *node = nodes_at(&p->nodes, index), *part;
+	u32 i;
+
+	while (node->type != NODE_RUN) {
+		part = nodes_at(&p->nodes, node->body[0]);
+		for (i = 0; run >= part->runs && i + 1 < node->body_count; i++) {
+			run -= part->runs;
+			part = nodes_at(&p->nodes, node->body[i + 1]);
+		}
+		node = part;
+	}
+	return shapes_at(&p->shapes, node->shape);
+}
+
+static int refuse_loops(struct extrapolation *x, const struct pattern *made, u64 task, const struct group *group, u32 run, bool has_run)
+{
+	char name[200] = "the begin";
+
+	if (has_run)
+		name_shape(shape_of_run(made, group->root, run), name);
+	return refuse(x, "rank %" PRIu64 ": the numbers of iterations do not fit those of operands at %" PRIu64 " ranks, behind %s",
+		      (uint64_t)series_at(made->facts[TASK_FACT_rank], task), (uint64_t)x->scaling.target, name);
+}
+
 /* Sets the hash, and counts the operations of each run. */
-static int count_operations(struct pattern *made)
+static int count_operations(struct extrapolation *x, struct pattern *made)
 {
 	u64 *tasks = events_find_tasks(made), i, facts[TASK_FACT_COUNT];
 	struct digest *digest = digest_open();
 	struct events *events;
 	struct event event;
 	u32 run, fact;
+	bool has_run;
 	int err = digest ? 0 : -ENOMEM;
 
 	if (!tasks)
@@ -271,15 +303,19 @@ static int count_operations(struct pattern *made)
 		for (fact = 0; fact < TASK_FACT_COUNT; fact++)
 			facts[fact] = series_at(made->facts[fact], i);
 		digest_task(digest, facts);
+		events = NULL;
+		has_run = false;
 		err = events_open(made, group, tasks[2 * i + 1], &events);
-		if (err)
-			break;
-		while ((err = events_next(events, &event, &run)) > 0) {
+		while (!err && (err = events_next(events, &event, &run)) > 0) {
 			digest_event(digest, &event);
+			has_run = true;
+			err = 0;
 			group->times[run].think.count++;
 			group->times[run].duration.count++;
 		}
 		events_close(events);
+		if (err == -EBADMSG)
+			err = refuse_loops(x, made, i, group, run, has_run);
 	}
 	free(tasks);
 	if (digest)
@@ -313,9 +349,9 @@ static int extrapolate_to(struct extrapolation *x, u64 ranks, struct pattern **p
 	for (i = 0; i < x->model->group_count && !err; i++)
 		err = scale_group(x, &x->model->groups[i], made);
 	if (!err)
-		err = count_operations(made);
+		err = count_operations(x, made);
 	if (err == -EBADMSG)
-		err = refuse(x, "inconsistent loops and groups at %" PRIu64 " ranks", (uint64_t)ranks);
+		err = refuse(x, "a task is in no group, or in two, at %" PRIu64 " ranks", (uint64_t)ranks);
 	if (err)
 		pattern_free(made);
 	else
@@ -423,6 +459,7 @@ static int open_runs(struct extrapolation *x, const struct pattern **runs, u32 c
 	}
 	x->runs = runs;
 	x->model = runs[count - 1];
+	extrapolation_divide_tasks(x);
 	return 0;
 }
 

@@ -10,10 +10,13 @@
 
 _Static_assert((int)MODEL_FORMS == (int)EXTRAPOLATION_FORMS, "pattern.h has as many forms");
 
+#define TASKS_MAX (1u << 24)
+
 /**
  * struct extrapolation - patterns of runs, and where they lead
  * @runs: by number of ranks
  * @model: the largest run
+ * @tasks_per_rank: see extrapolate_tasks.c
  * @bare, @bare_runs: the runs without call sites, if these were left out; NULL for those that have none
  */
 struct extrapolation {
@@ -22,6 +25,7 @@ struct extrapolation {
 	const struct pattern *model;
 	const struct extrapolation_options *options;
 	struct pattern_refusal *refusal;
+	u64 tasks_per_rank;
 	struct pattern *bare[MODEL_RUNS_MAX];
 	const struct pattern *bare_runs[MODEL_RUNS_MAX];
 };
@@ -30,10 +34,19 @@ struct extrapolation {
 enum extrapolation_class extrapolation_class_of(const struct shape *shape);
 int extrapolate_compensation(struct extrapolation *x, struct pattern *made, struct extrapolation_summary *summary);
 
+/* extrapolate_pieces.c */
+void extrapolate_pieces(struct extrapolation *x, const struct node *node, u32 column, const struct group *const *groups,
+			struct group *made);
+
 /* extrapolate_sites.c */
 u32 extrapolation_count_sites(const struct extrapolation *x);
 int extrapolation_drop_sites(struct extrapolation *x);
 void extrapolation_close(struct extrapolation *x);
+
+/* extrapolate_tasks.c */
+void extrapolation_divide_tasks(struct extrapolation *x);
+struct series *extrapolate_fact(struct extrapolation *x, const struct series *const *runs);
+struct series *extrapolate_positions(struct extrapolation *x, const struct series *const *runs);
 
 /* extrapolate_times.c */
 void extrapolate_times(struct extrapolation *x, struct pattern *made, struct extrapolation_summary *summary);

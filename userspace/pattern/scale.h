@@ -16,6 +16,7 @@
  * @same: index of the run that has this number, or @count: it is one of the points, but need not have the form
  * @points: those of the last number that no function fits
  * @has_points: there is one
+ * @is_alone: the last series that was refused has its form in one run only
  */
 struct scaling {
 	u32 count;
@@ -24,6 +25,7 @@ struct scaling {
 	u32 same;
 	struct model_points points;
 	bool has_points;
+	bool is_alone;
 };
 
 struct series *scale_series(struct scaling *scaling, const struct series *const *runs);

@@ -4,6 +4,8 @@
  */
 #include "series.h"
 
+#define AS_RUNS_MAX 4096
+
 static u32 parts_of(enum series_form form)
 {
 	return form == SERIES_CYCLE ? 1 : form == SERIES_RUNS ? 3 : 0;
@@ -277,6 +279,32 @@ struct series *series_make(const u64 *v, size_t n)
 		return make_cycle(v, n, period);
 	s = make_wrap(v, n);
 	return s ? s : make_irregular(v, n);
+}
+
+/**
+ * series_as_runs() - a short series as the runs that a longer one would be
+ * @series: of any form; one that has few numbers is a table, if runs take more bytes
+ *
+ * Return: to be freed by series_free(); NULL if it is one run, if it is too long, or if out of memory.
+ */
+struct series *series_as_runs(const struct series *series)
+{
+	struct series *runs = NULL;
+	size_t count;
+	u64 *values, i;
+
+	if (series->count < 2 || series->count > AS_RUNS_MAX)
+		return NULL;
+	values = calloc(series->count, sizeof(*values));
+	if (!values)
+		return NULL;
+	for (i = 0; i < series->count; i++)
+		values[i] = series_at(series, i);
+	count = count_runs(values, series->count);
+	if (count > 1)
+		runs = make_runs(values, series->count, count);
+	free(values);
+	return runs;
 }
 
 /* -- values --------------------------------------------------------------------------------------------- */

@@ -47,6 +47,7 @@ struct series {
 
 struct series *series_make(const u64 *values, size_t count);
 struct series *series_as_wrap(const struct series *series);
+struct series *series_as_runs(const struct series *series);
 void series_free(struct series *series);
 u64 series_at(const struct series *series, u64 index);
 bool series_is_constant(const struct series *series);
