@@ -8,7 +8,7 @@
  */
 #include "extrapolate.h"
 
-#define PIECES_MAX (1u << 26)
+#define PIECES_MAX (1u << 26) /* of a run, as files of patterns are not trusted */
 
 /* Operands of a read or write: the first column is the number of pieces, then that of the first operand. */
 struct piece {
@@ -90,6 +90,8 @@ static bool read_whole(struct cut *cut, struct cursor **cursors, u64 *first)
 	u64 pieces = cursor_next(cursors[0]), i, value, length = 0, result = 0;
 	u32 operand;
 
+	if (pieces > PIECES_MAX || cut->pieces > PIECES_MAX || cut->wholes > PIECES_MAX)
+		return false;
 	first[0] = 0;
 	for (i = 0; i < pieces; i++) {
 		for (operand = 0; operand + 1 < piece->columns; operand++) {
@@ -179,7 +181,7 @@ static bool cut_whole(const struct cut *cut, struct cursor **cursors, struct num
 	u64 whole = cursor_next(cursors[0]), pieces = (whole + cut->size_bytes - 1) / cut->size_bytes, first, length, i;
 	u32 operand;
 
-	if (!whole || whole > INT64_MAX || pieces > PIECES_MAX)
+	if (!whole || whole > INT64_MAX || pieces > PIECES_MAX || numbers[1 + piece->length].count > PIECES_MAX)
 		return false;
 	numbers_add(&numbers[0], pieces);
 	for (operand = 0; operand + 1 < piece->columns; operand++) {
