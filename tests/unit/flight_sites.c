@@ -149,7 +149,56 @@ static void stacks_that_do_not_fit_are_counted(void **state)
 	}
 }
 
+static int count_sites(void *context, struct iot_names *names, const struct iot_record *record)
+{
+	u64 *counts = context;
+
+	(void)names;
+	counts[0] += record->kind == IOT_KIND_called_from;
+	counts[1] += record->kind == IOT_KIND_stat;
+	return 0;
+}
+
+/* A record of another CPU may end between the two; its length varies, so that the blocks of the ring end anywhere. */
+static void put_called_apart(struct tape *t, u32 task)
+{
+	PUT(task, called_from, .task = task, .stack = 77, .op = t->ops[task] + 1);
+	if (!draw(4))
+		put(t, 1 + task % 3, (struct iot_record){ .kind = IOT_KIND_fact }, "a text that is long" + draw(20));
+	PUT(task, stat, .object = FIRST_FREE, .name = FIRST_FREE);
+}
+
+/* Wherever the window begins: on each CPU, an operation has its call site, or neither is there. */
+static void operations_leave_with_their_sites(void **state)
+{
+	u32 i, seed;
+
+	(void)state;
+	for (seed = 1; seed <= 12; seed++) {
+		struct tape tape = {}, *t = &tape;
+		struct iot_trace_info info;
+		struct iot_reject reject = {};
+		u64 counts[2] = {};
+
+		tape_open(t, MEMORY);
+		srandom(seed);
+		begin(t);
+		put_file(t, FIRST_FREE, FIRST_FREE, ROOT, "a");
+		put_stack(t, 1, 77);
+		for (i = 0; i < 20000; i++)
+			put_called_apart(t, 1 + draw(3));
+		flush_all(t);
+		assert_int_equal(flight_dump(t->flight, "a test"), 0);
+		assert_int_equal(iot_trace_walk(dump_path(1), count_sites, counts, &info, &reject), 0);
+		assert_true(counts[1] > 1000 && counts[1] < 20000);
+		assert_int_equal(counts[0], counts[1]);
+		tape_finish(t);
+		remove_dumps();
+	}
+}
+
 SUITE("flight_sites",
+      WITH_SCRATCH(operations_leave_with_their_sites)
       WITH_SCRATCH(stacks_survive)
       WITH_SCRATCH(exec_replaces_code)
       WITH_SCRATCH(stacks_that_do_not_fit_are_counted))

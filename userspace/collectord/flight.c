@@ -223,10 +223,19 @@ static void dump_pending(struct flight *flight)
 
 /* -- records leave ----------------------------------------------------------------------------------- */
 
+/* Is a record the operation whose call site the other one is? */
+static bool is_called_from(const struct iot_record *op, const struct iot_record *site)
+{
+	const struct iot_kind_info *info = iot_kind_info(op->kind);
+
+	return info && info->group == IOT_GROUP_op && op->op.task == site->called_from.task && op->op.op == site->called_from.op;
+}
+
+/* An operation leaves with its call site, which is the record before it: the remaining ones have theirs. */
 static bool evict(struct flight *flight)
 {
 	const struct iot_kind_info *info;
-	struct iot_record record;
+	struct iot_record record, site;
 	u64 end_ns;
 
 	if (!flight_ring_oldest(&flight->ring, &end_ns, &record))
@@ -240,9 +249,12 @@ static bool evict(struct flight *flight)
 		flight->evicted.bytes += iot_record_moved_bytes(&record);
 		flight_state_apply(flight->state, &record);
 	}
-	flight_ring_drop(&flight->ring);
+	site = record;
+	flight_ring_drop(&flight->ring, site.kind == IOT_KIND_called_from);
 	if (end_ns > flight->left_ns)
 		flight->left_ns = end_ns;
+	if (site.kind == IOT_KIND_called_from && flight_ring_oldest(&flight->ring, &end_ns, &record) && is_called_from(&record, &site))
+		evict(flight);
 	return true;
 }
 

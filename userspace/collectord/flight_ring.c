@@ -277,11 +277,13 @@ static void block_end(struct flight_ring *ring, struct flight_stream *stream)
 /**
  * flight_ring_drop() - the oldest record leaves
  * @ring: has one
+ * @is_next_oldest: the record behind it in its stream is the oldest then, though it ended a little later
  */
-void flight_ring_drop(struct flight_ring *ring)
+void flight_ring_drop(struct flight_ring *ring, bool is_next_oldest)
 {
 	struct flight_stream *stream = &ring->streams[ring->heap[0]];
 	struct flight_block *block = stream->first;
+	u64 end_ns = stream->head_ns;
 
 	block->at += (u32)record_bytes(block->records + block->at, block->bytes - block->at);
 	stream->base_sequence = ++block->sequence;
@@ -289,7 +291,7 @@ void flight_ring_drop(struct flight_ring *ring)
 	if (block->at >= block->bytes)
 		block_end(ring, stream);
 	if (stream->first)
-		stream->head_ns = head_end_ns(stream);
+		stream->head_ns = is_next_oldest ? end_ns : head_end_ns(stream);
 	else
 		ring->heap[0] = ring->heap[--ring->heap_count];
 	if (ring->heap_count)

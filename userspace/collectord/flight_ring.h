@@ -89,7 +89,7 @@ int flight_ring_reserve(struct flight_ring *ring, u32 stream);
 bool flight_ring_has_room(const struct flight_ring *ring, const struct flight_batch *batch);
 u64 flight_ring_add(struct flight_ring *ring, const struct flight_batch *batch);
 bool flight_ring_oldest(const struct flight_ring *ring, u64 *end_ns, struct iot_record *record);
-void flight_ring_drop(struct flight_ring *ring);
+void flight_ring_drop(struct flight_ring *ring, bool is_next_oldest);
 
 /* A record of a known kind, and the stream that it is of. */
 typedef int (*flight_walk_fn)(void *context, u32 stream, const struct iot_record *record);
