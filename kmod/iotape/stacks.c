@@ -12,7 +12,8 @@
  * or another task is formatting a path, the stack is announced without them, and they are when it is seen next.
  *
  * The user stack is that of the system call. There is none if current has no user memory any more; in an exec, because the
- * registers and the memory may be those of different programs; and in workers of io_uring.
+ * registers and the memory may be those of different programs; and in workers of io_uring. Some kernels open the program before
+ * they mark the task as one that executes: this open has the stack of the call, which is right.
  *
  * Locking: entries of the table are read and written without a lock. Two tasks that add an id at the same time may both
  * announce it, or replace each other's. @is_path_busy guards @path.

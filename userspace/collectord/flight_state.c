@@ -248,19 +248,6 @@ static void take_code(struct flight_state *state, const struct iot_record *recor
 	code_put(state, id, link, record);
 }
 
-/* The process has another program: the code of the previous one is no longer there. */
-static void take_exec(struct flight_state *state, u32 task)
-{
-	struct flight_entry *process = flight_table_find(&state->table, FLIGHT_PROCESS, task), *code, *next;
-
-	for (code = process ? flight_link_of(&state->table, process) : NULL; code; code = next) {
-		next = flight_link_of(&state->table, code);
-		flight_table_remove(&state->table, code);
-	}
-	if (process)
-		process->link = 0;
-}
-
 /* Mounts, and the ends of their state dumps: of each the last one. */
 static void take_pinned(struct flight_state *state, u64 id, const struct iot_record *record)
 {
@@ -520,8 +507,8 @@ static void take_op(struct flight_state *state, const struct iot_record *record)
 	}
 }
 
-/* It still closes files. */
-static void take_exit(struct flight_state *state, u32 task)
+/* It exits, or goes on as another task after an exec; it may still close files. */
+static void take_end(struct flight_state *state, u32 task)
 {
 	struct flight_entry *entry = flight_table_find(&state->table, FLIGHT_TASK, task);
 
@@ -583,7 +570,7 @@ void flight_state_apply(struct flight_state *state, const struct iot_record *rec
 	if (info->group == IOT_GROUP_op && record->kind != IOT_KIND_complete && record->op.result >= 0)
 		take_op(state, record);
 	if (record->kind == IOT_KIND_exec)
-		take_exec(state, record->exec.into);
+		take_end(state, record->exec.task);
 	if (record->kind == IOT_KIND_exit)
-		take_exit(state, record->exit.task);
+		take_end(state, record->exit.task);
 }

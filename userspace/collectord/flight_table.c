@@ -165,7 +165,7 @@ void flight_table_remove(struct flight_table *table, struct flight_entry *entry)
 /* Stacks and code end with their process. */
 static bool is_over(const struct flight_table *table, const struct flight_entry *entry)
 {
-	const struct flight_entry *first = NULL;
+	const struct flight_entry *first;
 
 	if (entry->class < FLIGHT_STACK)
 		return entry->is_over;

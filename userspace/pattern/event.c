@@ -8,7 +8,7 @@
 
 _Static_assert(IOT_CLASS_END <= 64, "classes are bits of a mask");
 
-/* Classes of the fields that are compared: asked for several times for each operation. */
+/* Classes of the fields that are compared, as a mask: each operation needs them several times. */
 static const u64 compared_classes = 0
 #define COMPARED_BIT(class, is_compared, sentence) | (is_compared ? CLASS_BIT(class) : 0)
 	IOT_CLASSES(COMPARED_BIT)

@@ -150,6 +150,15 @@ static bool join_task(struct cut *cut, const struct column *columns, u64 task, s
 	return is_right;
 }
 
+static void free_wholes(struct column *wholes, u32 count)
+{
+	u32 i;
+
+	for (i = 0; wholes && i < count; i++)
+		column_free(&wholes[i]);
+	free(wholes);
+}
+
 /* Of the tasks of a run. Return: the columns of wholes, NULL if they are not pieces, or if out of memory. */
 static struct column *join_pieces(struct cut *cut, const struct column *columns, u64 tasks)
 {
@@ -167,9 +176,7 @@ static struct column *join_pieces(struct cut *cut, const struct column *columns,
 	cut->is_varying |= whole_count && pieces * cut->wholes != cut->pieces * whole_count;
 	return wholes;
 err:
-	for (i = 0; i < cut->piece.columns; i++)
-		column_free(&wholes[i]);
-	free(wholes);
+	free_wholes(wholes, cut->piece.columns);
 	return NULL;
 }
 
@@ -241,22 +248,11 @@ static bool cut_wholes(struct extrapolation *x, const struct cut *cut, struct co
 		is_right = !column_finish(&made[i]);
 	for (i = 0; i < cut->piece.columns && !is_right; i++)
 		column_free(&made[i]);
-	for (i = 0; wholes && i < cut->piece.columns; i++)
-		column_free(&wholes[i]);
-	free(wholes);
+	free_wholes(wholes, cut->piece.columns);
 	return is_right;
 }
 
 /* -- structures ------------------------------------------------------------------------------------------------------ */
-
-static void free_wholes(struct column *wholes, u32 count)
-{
-	u32 i;
-
-	for (i = 0; wholes && i < count; i++)
-		column_free(&wholes[i]);
-	free(wholes);
-}
 
 static void extrapolate_run(struct extrapolation *x, const struct shape *shape, u32 column, const struct group *const *groups,
 			    struct group *made)
