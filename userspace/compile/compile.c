@@ -123,8 +123,8 @@ static int put_tasks(struct compiler *c)
 	return err;
 }
 
-/* The request queues of a task follow it. */
-static int number_tasks(struct compiler *c)
+/* The request queues of a task follow it. @number: out: of all */
+static int number_tasks(struct compiler *c, u32 *number)
 {
 	const struct graph_task *tasks = c->graph->tasks;
 	u32 count = 0, i, j;
@@ -139,6 +139,7 @@ static int number_tasks(struct compiler *c)
 		for (j = 0; j < tasks[i].queue_count; j++)
 			c->program_task[tasks[i].first_queue + j] = count++;
 	}
+	*number = count;
 	return count > IOT_PROGRAM_TASKS_MAX ? -E2BIG : 0;
 }
 
@@ -282,8 +283,11 @@ static int choose_think(struct compiler *c)
 
 static int build(struct compiler *c)
 {
-	int err = number_tasks(c);
+	u32 tasks;
+	int err = number_tasks(c, &tasks);
 
+	if (!err)
+		err = iot_builder_stream(c->builder, c->options->program, tasks);
 	if (!err)
 		err = choose_think(c);
 	if (!err)
@@ -460,6 +464,7 @@ int compile_trace(const struct compile_options *options, struct compile_summary 
 		.rules = options->rules,
 		.without = options->without,
 		.fan_in_min = options->fan_in_min,
+		.spill = options->program,
 		.progress = options->progress,
 	};
 	struct analysis *analysis;

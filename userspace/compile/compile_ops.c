@@ -402,6 +402,7 @@ int compiler_put_op(struct compiler *c, u32 *first_wait)
 {
 	struct iot_program_op op = {};
 	int err = make_op(c, &op), waits;
+	s64 added;
 
 	if (err)
 		return err;
@@ -411,5 +412,6 @@ int compiler_put_op(struct compiler *c, u32 *first_wait)
 	op.first_wait = cpu_to_le32(*first_wait);
 	op.wait_count = cpu_to_le16((u16)waits);
 	*first_wait += (u32)waits;
-	return iot_builder_add(c->builder, IOT_SECTION_OPS, &op) < 0 ? -ENOMEM : 0;
+	added = iot_builder_add(c->builder, IOT_SECTION_OPS, &op);
+	return added < 0 ? (int)added : 0;
 }

@@ -2,10 +2,12 @@
 /*
  * builder.c - put a program together, and write it to a file.
  *
- * Sections grow in memory. Texts are stored once.
+ * Sections grow in memory, except that the operations of a streamed program, which are most of it, go to the file. Texts
+ * are stored once.
  */
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <uthash.h>
 
@@ -19,10 +21,19 @@ struct text_slot {
 	char text[]; /* a zero byte follows */
 };
 
+#define STREAM_BYTES (256u << 10) /* so much is written at once */
+
+/**
+ * struct section - elements of one structure
+ * @bytes, @used_bytes, @room_bytes: those that are in memory
+ * @written_bytes, @crc: length and checksum of those before them, which are in the file
+ */
 struct section {
 	u8 *bytes;
 	size_t used_bytes;
 	size_t room_bytes;
+	u64 written_bytes;
+	u32 crc;
 };
 
 static const u32 unit_bytes[IOT_SECTION_COUNT] = {
@@ -38,8 +49,15 @@ static const u32 unit_bytes[IOT_SECTION_COUNT] = {
 	[IOT_SECTION_XATTRS] = sizeof(struct iot_program_xattr),
 };
 
+/**
+ * struct iot_builder - a program that is put together
+ * @part: the file, if it has been opened
+ * @ops_offset_bytes: where the operations are in the file; 0 if they are collected in memory
+ */
 struct iot_builder {
 	struct section sections[IOT_SECTION_COUNT];
+	struct iot_part part;
+	u64 ops_offset_bytes;
 	struct text_slot *texts;
 	u32 handles;
 	u32 maps;
@@ -62,6 +80,7 @@ int iot_builder_open(const unsigned char capture[16], struct iot_builder **build
 	if (!b)
 		return -ENOMEM;
 	memcpy(b->capture, capture, sizeof(b->capture));
+	b->part.fd = -1;
 	if (iot_builder_add(b, IOT_SECTION_STRINGS, empty) < 0) { /* offset 0 is the empty text */
 		iot_builder_close(b);
 		return -ENOMEM;
@@ -97,20 +116,58 @@ static int section_add(struct section *section, const void *bytes, size_t count)
 	return 0;
 }
 
+static u64 section_bytes(const struct section *section)
+{
+	return section->written_bytes + section->used_bytes;
+}
+
+/* From memory to the file, in which the section begins at an offset. */
+static int section_write(struct section *section, const struct iot_part *part, u64 offset_bytes)
+{
+	int err = iot_part_write(part, offset_bytes + section->written_bytes, section->bytes, section->used_bytes);
+
+	if (err)
+		return err;
+	section->crc = iot_crc32c(section->crc, section->bytes, section->used_bytes);
+	section->written_bytes += section->used_bytes;
+	section->used_bytes = 0;
+	return 0;
+}
+
+/**
+ * iot_builder_stream() - write operations to a file as they are added, instead of collecting them in memory
+ * @builder: without operations
+ * @path: the file, see iot_file_save(); it appears with iot_builder_save()
+ * @tasks: number of tasks that the program will have
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_builder_stream(struct iot_builder *builder, const char *path, u32 tasks)
+{
+	int err = iot_part_open(&builder->part, path);
+
+	if (!err)
+		builder->ops_offset_bytes = sizeof(struct iot_program_head) + tasks * (u64)unit_bytes[IOT_SECTION_TASKS];
+	return err;
+}
+
 /**
  * iot_builder_add() - add an element to a section
  * @builder: the program
  * @section: which
  * @element: of the section's structure
  *
- * Return: its index in the section, or -ENOMEM.
+ * Return: its index in the section; -ENOMEM; of operations of a streamed program, another negative errno.
  */
 s64 iot_builder_add(struct iot_builder *builder, enum iot_section_kind section, const void *element)
 {
 	struct section *s = &builder->sections[section];
-	s64 index = (s64)(s->used_bytes / unit_bytes[section]);
+	s64 index = (s64)(section_bytes(s) / unit_bytes[section]);
+	int err = section_add(s, element, unit_bytes[section]);
 
-	return section_add(s, element, unit_bytes[section]) ? -ENOMEM : index;
+	if (!err && section == IOT_SECTION_OPS && builder->ops_offset_bytes && s->used_bytes >= STREAM_BYTES)
+		err = section_write(s, &builder->part, builder->ops_offset_bytes);
+	return err ? err : index;
 }
 
 /**
@@ -118,7 +175,7 @@ s64 iot_builder_add(struct iot_builder *builder, enum iot_section_kind section, 
  */
 u64 iot_builder_count(const struct iot_builder *builder, enum iot_section_kind section)
 {
-	return builder->sections[section].used_bytes / unit_bytes[section];
+	return section_bytes(&builder->sections[section]) / unit_bytes[section];
 }
 
 /**
@@ -233,9 +290,21 @@ int iot_builder_omissions(struct iot_builder *builder, const struct iot_omission
 	return err;
 }
 
-static void make_head(struct iot_builder *builder, struct iot_program_head *head)
+/* Return: length of the file. */
+static u64 place_sections(const struct iot_builder *builder, u64 offsets_bytes[IOT_SECTION_COUNT])
 {
-	u64 offset_bytes = sizeof(*head);
+	u64 offset_bytes = sizeof(struct iot_program_head);
+	u32 i;
+
+	for (i = 0; i < IOT_SECTION_COUNT; i++) {
+		offsets_bytes[i] = offset_bytes;
+		offset_bytes += (section_bytes(&builder->sections[i]) + 7) / 8 * 8;
+	}
+	return offset_bytes;
+}
+
+static void make_head(const struct iot_builder *builder, const u64 *offsets_bytes, struct iot_program_head *head)
+{
 	u32 i;
 
 	*head = (struct iot_program_head){
@@ -251,47 +320,37 @@ static void make_head(struct iot_builder *builder, struct iot_program_head *head
 	for (i = 0; i < IOT_SECTION_COUNT; i++) {
 		const struct section *s = &builder->sections[i];
 
-		head->sections[i].offset_bytes = cpu_to_le64(offset_bytes);
-		head->sections[i].count = cpu_to_le64(s->used_bytes / unit_bytes[i]);
-		head->sections[i].crc = cpu_to_le32(iot_crc32c(0, s->bytes, s->used_bytes));
-		offset_bytes += (s->used_bytes + 7) / 8 * 8;
+		head->sections[i].offset_bytes = cpu_to_le64(offsets_bytes[i]);
+		head->sections[i].count = cpu_to_le64(section_bytes(s) / unit_bytes[i]);
+		head->sections[i].crc = cpu_to_le32(s->crc);
 	}
 	head->head_crc =
 		cpu_to_le32(iot_crc32c(0, head, offsetof(struct iot_program_head, head_crc)));
 }
 
-/**
- * iot_builder_image() - the program as bytes
- * @builder: the program
- * @bytes: out: to be freed by the caller
- * @count: out: their number
- *
- * Return: 0 or -ENOMEM.
- */
-int iot_builder_image(struct iot_builder *builder, void **bytes, size_t *count)
+/* All that is still in memory. */
+static int write_rest(struct iot_builder *builder, u64 *bytes)
 {
+	u64 offsets_bytes[IOT_SECTION_COUNT];
 	struct iot_program_head head;
-	u8 *image;
+	int err = 0;
 	u32 i;
 
-	make_head(builder, &head);
-	*count = sizeof(head);
-	for (i = 0; i < IOT_SECTION_COUNT; i++)
-		*count += (builder->sections[i].used_bytes + 7) / 8 * 8;
-	image = calloc(1, *count);
-	if (!image)
-		return -ENOMEM;
-	memcpy(image, &head, sizeof(head));
-	for (i = 0; i < IOT_SECTION_COUNT; i++)
-		if (builder->sections[i].used_bytes)
-			memcpy(image + le64_to_cpu(head.sections[i].offset_bytes),
-			       builder->sections[i].bytes, builder->sections[i].used_bytes);
-	*bytes = image;
-	return 0;
+	*bytes = place_sections(builder, offsets_bytes);
+	if (builder->ops_offset_bytes && builder->ops_offset_bytes != offsets_bytes[IOT_SECTION_OPS])
+		return -EINVAL;
+	for (i = 0; i < IOT_SECTION_COUNT && !err; i++)
+		err = section_write(&builder->sections[i], &builder->part, offsets_bytes[i]);
+	make_head(builder, offsets_bytes, &head);
+	if (!err)
+		err = iot_part_write(&builder->part, 0, &head, sizeof(head));
+	if (!err && ftruncate(builder->part.fd, (off_t)*bytes)) /* zeros behind the last section */
+		err = -errno;
+	return err;
 }
 
 /* Each program must pass the verifier, which detects circles of waits. */
-static int verify(const void *image, size_t bytes, struct iot_reject *reject)
+static int verify_image(const void *image, size_t bytes, struct iot_reject *reject)
 {
 	struct iot_program program;
 	u32 *scratch;
@@ -307,27 +366,37 @@ static int verify(const void *image, size_t bytes, struct iot_reject *reject)
 	return err;
 }
 
+/* As it is in the file, of which the kernel has only a part in memory if memory is short. */
+static int verify(const struct iot_part *part, u64 bytes, struct iot_reject *reject)
+{
+	void *image = mmap(NULL, bytes, PROT_READ, MAP_SHARED, part->fd, 0);
+	int err;
+
+	if (image == MAP_FAILED)
+		return -errno;
+	err = verify_image(image, bytes, reject);
+	munmap(image, bytes);
+	return err;
+}
+
 /**
  * iot_builder_save() - verify the program and write it to a file
- * @builder: the program
- * @path: the file, see iot_file_save()
+ * @builder: the program, to be closed afterwards
+ * @path: the file, see iot_file_save(); of a streamed program that of iot_builder_stream()
  * @reject: filled in if the program is refused
  *
  * Return: 0 or a negative errno; then there is no file.
  */
 int iot_builder_save(struct iot_builder *builder, const char *path, struct iot_reject *reject)
 {
-	void *image;
-	size_t bytes;
-	int err = iot_builder_image(builder, &image, &bytes);
+	int err = builder->ops_offset_bytes ? 0 : iot_part_open(&builder->part, path);
+	u64 bytes;
 
-	if (err)
-		return err;
-	err = verify(image, bytes, reject);
 	if (!err)
-		err = iot_file_save(path, image, bytes);
-	free(image);
-	return err;
+		err = write_rest(builder, &bytes);
+	if (!err)
+		err = verify(&builder->part, bytes, reject);
+	return err ? err : iot_part_commit(&builder->part);
 }
 
 /**
@@ -346,5 +415,6 @@ void iot_builder_close(struct iot_builder *builder)
 	}
 	for (i = 0; i < IOT_SECTION_COUNT; i++)
 		free(builder->sections[i].bytes);
+	iot_part_abort(&builder->part);
 	free(builder);
 }

@@ -212,6 +212,7 @@ int iot_trace_repair(const char *path, const char *output, struct iot_condition 
 struct iot_builder;
 
 int iot_builder_open(const unsigned char capture[16], struct iot_builder **builder);
+int iot_builder_stream(struct iot_builder *builder, const char *path, u32 tasks);
 void iot_builder_capture(struct iot_builder *builder, const unsigned char capture[16]);
 s64 iot_builder_add(struct iot_builder *builder, enum iot_section_kind section,
 		    const void *element);
@@ -221,7 +222,6 @@ int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *stri
 void iot_builder_compute(struct iot_builder *builder);
 void iot_builder_slots(struct iot_builder *builder, u32 handles, u32 maps);
 int iot_builder_fact(struct iot_builder *builder, const char *key, const char *value);
-int iot_builder_image(struct iot_builder *builder, void **bytes, size_t *count);
 int iot_builder_save(struct iot_builder *builder, const char *path, struct iot_reject *reject);
 void iot_builder_close(struct iot_builder *builder);
 
@@ -413,6 +413,23 @@ int iot_module_query(int control_fd, struct iot_query *query, char *text, size_t
 
 int iot_output_open(const char *path, char real[PATH_MAX]);
 int iot_write_all(int fd, const void *data, size_t bytes);
+
+/**
+ * struct iot_part - an output that is not complete
+ * @fd: of its contents, for reading and writing
+ * @real: the path of the output, behind symbolic links
+ * @beside: the path of @fd; NULL if it has none
+ */
+struct iot_part {
+	int fd;
+	char *real;
+	char *beside;
+};
+
+int iot_part_open(struct iot_part *part, const char *path);
+int iot_part_write(const struct iot_part *part, u64 offset_bytes, const void *bytes, size_t count);
+int iot_part_commit(struct iot_part *part);
+void iot_part_abort(struct iot_part *part);
 int iot_file_save(const char *path, const void *bytes, size_t count);
 bool iot_file_is_same(const char *path, const char *other);
 int iot_file_open_own(const char *path, const char **why);

@@ -20,6 +20,7 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -125,7 +126,7 @@ static int make_private(int fd)
 /* Return: a descriptor of a file that was not there, or a negative errno. */
 static int make(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
 
 	if (fd < 0)
 		return -errno;
@@ -210,8 +211,6 @@ int iot_output_open(const char *path, char real[PATH_MAX])
 	}
 }
 
-/* -- all at once ---------------------------------------------------------------------------------- */
-
 /**
  * iot_write_all() - write all bytes to a file, a pipe or a socket
  *
@@ -234,22 +233,134 @@ int iot_write_all(int fd, const void *data, size_t bytes)
 	return 0;
 }
 
-/* @fd: or a negative errno */
-static int write_and_close(int fd, const void *bytes, size_t count)
-{
-	int err;
+/* -- in parts ------------------------------------------------------------------------------------- */
 
-	if (fd < 0)
-		return fd;
-	err = iot_write_all(fd, bytes, count);
-	if (close(fd) && !err)
+/* A device or pipe cannot be written at an offset: a file without a name has the contents until they are complete. */
+static int make_unnamed(void)
+{
+	int fd = memfd_create("iotape", MFD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/**
+ * iot_part_open() - begin an output that is written at any offsets, and appears when it is complete
+ * @part: out: to be ended by iot_part_commit() or iot_part_abort(), also after an error
+ * @path: of the output
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_part_open(struct iot_part *part, const char *path)
+{
+	int place;
+
+	*part = (struct iot_part){ .fd = -1 };
+	part->real = malloc(PATH_MAX);
+	if (!part->real)
+		return -ENOMEM;
+	place = find(path, part->real);
+	if (place < 0)
+		return place;
+	if (place == PLACE_OTHER) {
+		part->fd = make_unnamed();
+		return part->fd < 0 ? part->fd : 0;
+	}
+	if (asprintf(&part->beside, "%s.part", part->real) < 0) {
+		part->beside = NULL;
+		return -ENOMEM;
+	}
+	unlink(part->beside); /* an earlier process may have been killed */
+	part->fd = make(part->beside);
+	if (part->fd >= 0)
+		return 0;
+	free(part->beside); /* another file with this name is not removed */
+	part->beside = NULL;
+	return part->fd;
+}
+
+/**
+ * iot_part_write() - write bytes at an offset
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_part_write(const struct iot_part *part, u64 offset_bytes, const void *bytes, size_t count)
+{
+	const u8 *p = bytes;
+	ssize_t n;
+
+	while (count) {
+		n = pwrite(part->fd, p, count, (off_t)offset_bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		p += n;
+		offset_bytes += (u64)n;
+		count -= (size_t)n;
+	}
+	return 0;
+}
+
+/* All of an unnamed file to a device or pipe. */
+static int copy_out(int from, const char *to)
+{
+	int fd = open_other(to), err = fd < 0 ? fd : 0;
+	char room[65536];
+	ssize_t n = 0;
+
+	while (!err && (n = read(from, room, sizeof(room))) > 0)
+		err = iot_write_all(fd, room, (size_t)n);
+	if (!err && n < 0)
+		err = -errno;
+	if (fd >= 0 && close(fd) && !err)
 		err = -errno;
 	return err;
 }
 
 /**
+ * iot_part_commit() - let an output appear: an old file is replaced; a device or pipe gets the contents
+ * @part: complete; ended afterwards
+ *
+ * Return: 0; or a negative errno, and then an old file is unchanged.
+ */
+int iot_part_commit(struct iot_part *part)
+{
+	int err = 0;
+
+	if (!part->beside)
+		err = lseek(part->fd, 0, SEEK_SET) < 0 ? -errno : copy_out(part->fd, part->real);
+	if (close(part->fd) && !err)
+		err = -errno;
+	part->fd = -1;
+	if (!err && part->beside && rename(part->beside, part->real))
+		err = -errno;
+	if (!err) {
+		free(part->beside);
+		part->beside = NULL;
+	}
+	iot_part_abort(part);
+	return err;
+}
+
+/**
+ * iot_part_abort() - drop an output that is not complete; one that has ended is allowed
+ */
+void iot_part_abort(struct iot_part *part)
+{
+	if (part->fd >= 0)
+		close(part->fd);
+	if (part->beside)
+		unlink(part->beside);
+	free(part->beside);
+	free(part->real);
+	*part = (struct iot_part){ .fd = -1 };
+}
+
+/* -- all at once ---------------------------------------------------------------------------------- */
+
+/**
  * iot_file_save() - write an output that only its owner can read, and that appears when it is complete
- * @path: of the output; an old file is replaced; a device or pipe is written to directly
+ * @path: of the output; an old file is replaced; a device or pipe is written to
  * @bytes: its contents
  * @count: their number
  *
@@ -257,21 +368,13 @@ static int write_and_close(int fd, const void *bytes, size_t count)
  */
 int iot_file_save(const char *path, const void *bytes, size_t count)
 {
-	char real[PATH_MAX], *part;
-	int place = find(path, real), err;
+	struct iot_part part;
+	int err = iot_part_open(&part, path);
 
-	if (place < 0)
-		return place;
-	if (place == PLACE_OTHER)
-		return write_and_close(open_other(real), bytes, count);
-	if (asprintf(&part, "%s.part", real) < 0)
-		return -ENOMEM;
-	unlink(part); /* an earlier process may have been killed */
-	err = write_and_close(make(part), bytes, count);
-	if (!err && rename(part, real))
-		err = -errno;
-	if (err)
-		unlink(part);
-	free(part);
+	if (!err)
+		err = iot_part_write(&part, 0, bytes, count);
+	if (!err)
+		return iot_part_commit(&part);
+	iot_part_abort(&part);
 	return err;
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "spill.h"
+
 /* Where a task of the trace is in the array. */
 struct task_slot {
 	UT_hash_handle hh;
@@ -28,6 +30,8 @@ struct graph_object {
 	const char *path; /* NULL if it was not announced */
 };
 
+#define ROOM_MIN 4 /* there may be 100,000 short tasks */
+
 /* Make room for one more element; @array is a pointer to the array's pointer. */
 static int reserve(void *array, u32 count, u32 *room, size_t bytes)
 {
@@ -36,7 +40,7 @@ static int reserve(void *array, u32 count, u32 *room, size_t bytes)
 
 	if (count < *room)
 		return 0;
-	more = *room ? *room * 2 : 4; /* few: there may be 100,000 short tasks */
+	more = *room ? *room * 2 : ROOM_MIN;
 	larger = reallocarray(*elements, more, bytes);
 	if (!larger)
 		return -ENOMEM;
@@ -67,6 +71,18 @@ int graph_open(struct graph **graph)
 }
 
 /**
+ * graph_spill() - let a graph have its operations in a file without a name, so that they may be larger than memory
+ * @graph: empty
+ * @beside: path of a file that need not exist, see spill_open()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_spill(struct graph *graph, const char *beside)
+{
+	return spill_open(&graph->spill, beside);
+}
+
+/**
  * graph_close() - free a graph; NULL is allowed
  */
 void graph_close(struct graph *graph)
@@ -79,7 +95,7 @@ void graph_close(struct graph *graph)
 	if (!graph)
 		return;
 	for (i = 0; i < graph->task_count; i++) {
-		free(graph->tasks[i].ops);
+		graph_ops_drop(graph, &graph->tasks[i]);
 		free(graph->tasks[i].backpressure_waits);
 		free(graph->tasks[i].command);
 	}
@@ -110,6 +126,7 @@ void graph_close(struct graph *graph)
 	for (i = 0; i < graph->link_count; i++)
 		free(graph->links[i].name);
 	free(graph->links);
+	spill_close(graph->spill);
 	free(graph);
 }
 
@@ -194,6 +211,36 @@ int graph_request_add(struct graph *graph, const struct graph_request *request)
 }
 
 /**
+ * graph_ops_resize() - make room for operations of a task
+ * @graph: of the task
+ * @t: the task; its operations move
+ * @room: number of operations, at least as many as it has, and not 0
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_ops_resize(struct graph *graph, struct graph_task *t, u32 room)
+{
+	struct graph_op *ops = spill_resize(graph->spill, t->ops, t->op_room * sizeof(*ops), room * sizeof(*ops));
+
+	if (!ops)
+		return -ENOMEM;
+	t->ops = ops;
+	t->op_room = room;
+	return 0;
+}
+
+/**
+ * graph_ops_drop() - free the operations of a task
+ */
+void graph_ops_drop(struct graph *graph, struct graph_task *t)
+{
+	spill_free(graph->spill, t->ops, t->op_room * sizeof(*t->ops));
+	t->ops = NULL;
+	t->op_count = 0;
+	t->op_room = 0;
+}
+
+/**
  * graph_op_add() - one more operation of a task
  * @graph: the graph
  * @task: index of the task
@@ -206,7 +253,7 @@ struct graph_op *graph_op_add(struct graph *graph, u32 task)
 	struct graph_task *t = &graph->tasks[task];
 	struct graph_op *op;
 
-	if (reserve(&t->ops, t->op_count, &t->op_room, sizeof(*t->ops)))
+	if (t->op_count == t->op_room && graph_ops_resize(graph, t, t->op_room ? 2 * t->op_room : ROOM_MIN))
 		return NULL;
 	op = &t->ops[t->op_count++];
 	*op = (struct graph_op){ .edges = GRAPH_NONE };
@@ -549,6 +596,16 @@ static int compare_ops(const void *a, const void *b)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
+static bool is_sorted(const struct graph_task *t)
+{
+	u32 i;
+
+	for (i = 1; i < t->op_count; i++)
+		if (compare_ops(&t->ops[i - 1], &t->ops[i]) > 0)
+			return false;
+	return true;
+}
+
 /**
  * graph_sort() - bring the operations of each task into order; indices are valid from now on
  */
@@ -557,7 +614,7 @@ void graph_sort(struct graph *graph)
 	u32 i;
 
 	for (i = 0; i < graph->task_count; i++)
-		if (graph->tasks[i].op_count)
+		if (!is_sorted(&graph->tasks[i]))
 			qsort(graph->tasks[i].ops, graph->tasks[i].op_count,
 			      sizeof(*graph->tasks[i].ops), compare_ops);
 }

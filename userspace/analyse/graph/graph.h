@@ -380,6 +380,7 @@ struct graph_object;
 
 /**
  * struct graph - all of it
+ * @spill: for the operations of tasks; NULL: they are in memory
  * @tasks: in the order they were seen
  * @edges: all edges, in lists by operation
  * @latches: number of signals of each latch
@@ -411,6 +412,7 @@ struct graph_object;
  * @lengths: of those that are left
  */
 struct graph {
+	struct spill *spill;
 	struct graph_task *tasks;
 	u32 task_count;
 	u32 task_room;
@@ -517,6 +519,7 @@ struct graph_mpi_listener {
 };
 
 int graph_open(struct graph **graph);
+int graph_spill(struct graph *graph, const char *beside);
 void graph_close(struct graph *graph);
 
 u32 graph_task_find(const struct graph *graph, u32 id);
@@ -524,6 +527,8 @@ int graph_task_make(struct graph *graph, u32 id, u32 *index);
 int graph_queue_make(struct graph *graph, u32 task, u32 *index);
 int graph_request_add(struct graph *graph, const struct graph_request *request);
 struct graph_op *graph_op_add(struct graph *graph, u32 task);
+int graph_ops_resize(struct graph *graph, struct graph_task *t, u32 room);
+void graph_ops_drop(struct graph *graph, struct graph_task *t);
 int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to,
 		   enum edge_cause cause);
 int graph_latch_add(struct graph *graph, u32 arrivals, u32 *latch);

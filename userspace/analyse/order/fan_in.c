@@ -46,14 +46,14 @@ static int count_moves(struct fan_in *fan_in, const struct graph_task *t)
 	return 0;
 }
 
-static int insert(struct graph_task *t, const struct fan_in *fan_in)
+static int insert(struct graph *graph, struct graph_task *t, const struct fan_in *fan_in)
 {
 	u32 left = fan_in->count, i;
-	struct graph_op *ops = reallocarray(t->ops, t->op_count + left, sizeof(*ops));
+	int err = graph_ops_resize(graph, t, t->op_count + left);
+	struct graph_op *ops = t->ops;
 
-	if (!ops)
-		return -ENOMEM;
-	t->ops = ops;
+	if (err)
+		return err;
 	for (i = t->op_count; i-- > 0;) {
 		const u64 end_ns = ops[i].end_ns;
 
@@ -68,7 +68,6 @@ static int insert(struct graph_task *t, const struct fan_in *fan_in)
 		ops[i + left] = ops[i];
 	}
 	t->op_count += fan_in->count;
-	t->op_room = t->op_count;
 	return 0;
 }
 
@@ -88,7 +87,7 @@ static int apply(struct graph *graph, struct fan_in *fan_ins)
 			err = count_moves(&fan_ins[i], &graph->tasks[i]);
 	for (i = 0; i < graph->task_count && !err; i++)
 		if (fan_ins[i].count)
-			err = insert(&graph->tasks[i], &fan_ins[i]);
+			err = insert(graph, &graph->tasks[i], &fan_ins[i]);
 	for (i = 0; i < graph->edge_count && !err; i++)
 		move_on(fan_ins, graph->edges[i].task, &graph->edges[i].index);
 	for (i = 0; i < graph->mpi_count && !err; i++) {

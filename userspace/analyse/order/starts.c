@@ -63,14 +63,14 @@ static u32 count_marks(u32 *marks, u32 op_count)
 	return count;
 }
 
-static int insert_marks(struct graph_task *t, u32 *marks)
+static int insert_marks(struct graph *graph, struct graph_task *t, u32 *marks)
 {
 	u32 count = t->op_count + count_marks(marks, t->op_count), i;
-	struct graph_op *ops = reallocarray(t->ops, count, sizeof(*ops));
+	int err = graph_ops_resize(graph, t, count);
+	struct graph_op *ops = t->ops;
 
-	if (!ops)
-		return -ENOMEM;
-	t->ops = ops;
+	if (err)
+		return err;
 	for (i = t->op_count; i-- > 0;) {
 		struct graph_op *op = &ops[i + marks[i]];
 
@@ -87,7 +87,6 @@ static int insert_marks(struct graph_task *t, u32 *marks)
 		op->edges = GRAPH_NONE;
 	}
 	t->op_count = count;
-	t->op_room = count;
 	return 0;
 }
 
@@ -105,7 +104,7 @@ static int apply(struct marker *m)
 
 	for (i = 0; i < graph->task_count && !err; i++)
 		if (m->marks[i])
-			err = insert_marks(&graph->tasks[i], m->marks[i]);
+			err = insert_marks(graph, &graph->tasks[i], m->marks[i]);
 	for (i = 0; i < graph->edge_count && !err; i++)
 		move_on(m, graph->edges[i].task, &graph->edges[i].index);
 	for (i = 0; i < graph->mpi_count && !err; i++) {

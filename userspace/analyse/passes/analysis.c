@@ -53,6 +53,8 @@ int analysis_load(struct analysis **analysis, const char *trace, const struct an
 		return -ENOMEM;
 	a->options = *options;
 	err = graph_open(&a->graph);
+	if (!err && options->spill)
+		err = graph_spill(a->graph, options->spill);
 	if (!err)
 		err = tree_open(&a->tree);
 	if (!err)
@@ -161,11 +163,6 @@ int analysis_absent(const struct analysis *analysis, tree_path_fn fn, void *cont
  */
 void analysis_drop_ops(struct analysis *analysis, u32 task)
 {
-	struct graph_task *t = &analysis->graph->tasks[task];
-
-	free(t->ops);
-	t->ops = NULL;
-	t->op_count = 0;
-	t->op_room = 0;
+	graph_ops_drop(analysis->graph, &analysis->graph->tasks[task]);
 	analysis->is_broken = true;
 }

@@ -22,12 +22,15 @@ struct analysis;
  * @rules: bits of enum order_rule, for example ORDER_DEFAULT
  * @without: bits of enum edge_cause: passes add no edges with these causes
  * @fan_in_min: size from which a fan-in gets a latch, 0 for the default
+ * @spill: path next to which a file without a name has the operations if there are many, so that they may be larger
+ *	than memory; NULL: they are in memory
  * @progress: called now and then during loading, may be NULL
  */
 struct analysis_options {
 	u32 rules;
 	u32 without;
 	u32 fan_in_min;
+	const char *spill;
 	load_progress_fn progress;
 };
 
