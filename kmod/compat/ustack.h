@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ustack.h - the frame pointer of a user program, and the files that its code is from.
+ * ustack.h - the registers of a user program that lead to its callers, and the files that its code is from.
  */
 #ifndef IOT_COMPAT_USTACK_H
 #define IOT_COMPAT_USTACK_H
@@ -17,6 +17,16 @@ static inline unsigned long iot_user_frame_pointer(const struct pt_regs *regs)
 	return regs->bp;
 #elif defined(CONFIG_ARM64)
 	return regs->regs[29];
+#else
+	return 0;
+#endif
+}
+
+/* The register with the return address of a function that has not stored it; 0 on architectures without one. */
+static inline unsigned long iot_user_link_register(const struct pt_regs *regs)
+{
+#if defined(CONFIG_ARM64)
+	return regs->regs[30];
 #else
 	return 0;
 #endif

@@ -264,6 +264,7 @@ static noinline u64 take_stack(struct iot_session *session, const struct iot_tas
 		.read = read_user,
 		.verdicts = session->stacks->verdicts,
 		.process = task->process,
+		.link = iot_user_link_register(regs),
 	};
 	struct iot_stack stack;
 	u64 id;

@@ -272,6 +272,19 @@ static void calls_of_aarch64_are_known(void **state)
 	stack_words[5] = CODE + 300;
 	iot_stack_walk(&at, &stack);
 	assert_int_equal(stack.count, 3);
+	assert_int_equal(stack.near, 0);
+	stack_words[3] |= 0x2aull << 48; /* a signature */
+	at.link = CODE + 200 + (0x15ull << 48);
+	iot_stack_walk(&at, &stack);
+	assert_int_equal(stack.count, 5);
+	assert_int_equal(stack.near, 1);
+	assert_int_equal(stack.words[1], IOT_STACK_LINK);
+	assert_int_equal(stack.words[2], CODE + 200);
+	assert_int_equal(stack.words[3], CODE + 100);
+	assert_int_equal(stack.words[4], CODE + 200);
+	at.link = CODE + 300; /* behind no call */
+	iot_stack_walk(&at, &stack);
+	assert_int_equal(stack.count, 3);
 	at.machine = IOT_STACK_unknown;
 	iot_stack_walk(&at, &stack);
 	assert_int_equal(stack.count, 1);

@@ -145,23 +145,47 @@ void object_find(struct object *object, u64 offset_bytes, bool is_return, struct
 	frame->line = number > 0 ? (u32)number : 0;
 }
 
-/* The numbers of registers are those of DWARF. */
-static enum frame_rule rule_of(const struct elf *elf, const Dwarf_Op *op, u64 *bytes)
+static int machine_of(const struct elf *elf)
 {
-	bool is_indexed = op->atom == DW_OP_bregx;
-	u64 number = is_indexed ? op->number : (u64)op->atom - DW_OP_breg0;
 	GElf_Addr bias;
 	GElf_Ehdr head;
 	Elf *file = dwfl_module_getelf(elf->module, &bias);
 
-	if (!file || !gelf_getehdr(file, &head) || (!is_indexed && (op->atom < DW_OP_breg0 || op->atom > DW_OP_breg31)))
+	return file && gelf_getehdr(file, &head) ? head.e_machine : EM_NONE;
+}
+
+/* The numbers of registers are those of DWARF. On x86-64, the return address is below the frame. */
+static enum frame_rule rule_x86(Dwarf_Frame *frame, u64 *bytes)
+{
+	bool is_indexed;
+	Dwarf_Op *op;
+	size_t count;
+	u64 number;
+
+	if (dwarf_frame_cfa(frame, &op, &count) || count != 1)
 		return FRAME_UNKNOWN;
+	is_indexed = op->atom == DW_OP_bregx;
+	if (!is_indexed && (op->atom < DW_OP_breg0 || op->atom > DW_OP_breg31))
+		return FRAME_UNKNOWN;
+	number = is_indexed ? op->number : (u64)op->atom - DW_OP_breg0;
 	*bytes = is_indexed ? op->number2 : op->number;
-	if (number == (head.e_machine == EM_X86_64 ? 7 : head.e_machine == EM_AARCH64 ? 31 : UINT64_MAX))
-		return FRAME_BY_STACK;
-	if (number == (head.e_machine == EM_X86_64 ? 6 : head.e_machine == EM_AARCH64 ? 29 : UINT64_MAX))
+	return number == 7 ? FRAME_BY_STACK : number == 6 ? FRAME_BY_POINTER : FRAME_UNKNOWN;
+}
+
+static bool is_stored(Dwarf_Frame *frame, int number)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t count;
+
+	return !dwarf_frame_register(frame, number, memory, &ops, &count) && count;
+}
+
+/* On aarch64, the frame pointer and the return address are stored as a pair, or neither is; and the frame pointer is set then. */
+static enum frame_rule rule_aarch64(Dwarf_Frame *frame)
+{
+	if (is_stored(frame, 29))
 		return FRAME_BY_POINTER;
-	return FRAME_UNKNOWN;
+	return is_stored(frame, 30) ? FRAME_UNKNOWN : FRAME_IN_LINK;
 }
 
 /**
@@ -178,14 +202,16 @@ enum frame_rule object_frame(struct object *object, u64 offset_bytes, bool is_re
 	Dwarf_Frame *frame = NULL;
 	Dwarf_CFI *rules;
 	Dwarf_Addr bias;
-	Dwarf_Op *ops;
-	size_t count;
+	int machine;
 
 	rules = address ? dwfl_module_eh_cfi(elf->module, &bias) : NULL;
 	if (!rules || dwarf_cfi_addrframe(rules, address - bias, &frame))
 		return FRAME_UNKNOWN;
-	if (!dwarf_frame_cfa(frame, &ops, &count) && count == 1)
-		rule = rule_of(elf, ops, bytes);
+	machine = machine_of(elf);
+	if (machine == EM_X86_64)
+		rule = rule_x86(frame, bytes);
+	else if (machine == EM_AARCH64)
+		rule = rule_aarch64(frame);
 	free(frame);
 	return rule;
 }

@@ -75,6 +75,7 @@ enum frame_rule {
 	FRAME_UNKNOWN,
 	FRAME_BY_STACK,	  /* by the stack pointer */
 	FRAME_BY_POINTER, /* by the frame pointer */
+	FRAME_IN_LINK,	  /* it has none: the return address is in the link register */
 };
 
 struct symbols {

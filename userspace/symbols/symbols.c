@@ -289,13 +289,15 @@ static void frame_add_guess(const struct symbols *s, struct stack *stack, struct
 		frame_add_unknown(stack);
 		return;
 	}
+	if (stack->words[1 + 2 * i] == IOT_STACK_LINK && 3 + 2 * i < stack->count && stack->words[2 + 2 * i] == stack->words[3 + 2 * i])
+		return; /* the frame has it */
 	frame_add(s, stack, process, stack->words[2 + 2 * i]);
 	stack->frames[stack->frame_count - 1].is_guess = true;
 }
 
 /*
  * The innermost functions may have no frame pointer. The unwind information of each states where its return address
- * is, counted from the stack pointer, until a function has one. Code without a file is taken to have one.
+ * is, counted from the stack pointer, or that it is in the link register, until a function has one. Code without a file is taken to have one.
  */
 static void frames_add_near(const struct symbols *s, struct stack *stack, struct process *process)
 {
@@ -312,13 +314,16 @@ static void frames_add_near(const struct symbols *s, struct stack *stack, struct
 			frame_add_guess(s, stack, process, distance);
 			return;
 		}
-		address = bytes >= sizeof(u64) ? near_find(stack, distance + bytes - sizeof(u64)) : 0;
+		if (rule == FRAME_IN_LINK)
+			address = stack->frame_count == 1 ? near_find(stack, IOT_STACK_LINK) : 0;
+		else
+			address = bytes >= sizeof(u64) ? near_find(stack, distance + bytes - sizeof(u64)) : 0;
 		if (!address) {
 			if (has_frames)
 				frame_add_unknown(stack);
 			return;
 		}
-		distance += bytes;
+		distance += rule == FRAME_IN_LINK ? 0 : bytes;
 		frame_add(s, stack, process, address);
 	}
 }

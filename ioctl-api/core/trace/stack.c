@@ -8,6 +8,10 @@
  * is stated by the unwind information of the object, which a reader has and the recorder does not. So the recorder keeps all words
  * there that are the address behind a call, with their places.
  *
+ * On aarch64, compilers set the frame pointer in all functions that call others. One that calls none has its return address in
+ * the link register. In others this register has any value, so whether it is the return address is again stated by the
+ * unwind information only. Bits of a return address that are above those of addresses may be a signature, which is removed.
+ *
  * The memory is that of a program that may be hostile: addresses may be any numbers, chains may have cycles, and another
  * thread may change everything meanwhile. The walk takes bounded time and claims no more than that these words were there.
  */
@@ -81,6 +85,11 @@ static bool is_return_address(const struct iot_stack_at *at, u64 address)
 	return is_call;
 }
 
+static u64 without_signature(const struct iot_stack_at *at, u64 word)
+{
+	return at->machine == IOT_STACK_aarch64 && at->limit > 1 ? word & ~0ull >> __builtin_clzll(at->limit - 1) : word;
+}
+
 static void put(struct iot_stack *stack, u64 word)
 {
 	stack->words[stack->count++] = word;
@@ -118,6 +127,17 @@ static void walk_near(const struct iot_stack_at *at, struct iot_stack *stack)
 	}
 }
 
+static void take_link(const struct iot_stack_at *at, struct iot_stack *stack)
+{
+	u64 link = without_signature(at, at->link);
+
+	if (!is_return_address(at, link))
+		return;
+	put(stack, IOT_STACK_LINK);
+	put(stack, link);
+	stack->near++;
+}
+
 /* The stack grows down, so each frame is above the previous one: a cycle ends the walk. */
 static void walk_frames(const struct iot_stack_at *at, struct iot_stack *stack)
 {
@@ -127,7 +147,10 @@ static void walk_frames(const struct iot_stack_at *at, struct iot_stack *stack)
 	for (i = 0; i < IOT_STACK_CALLERS_MAX; i++) {
 		if (frame & 7 || frame < below || frame >= at->limit || at->limit - frame < sizeof(words))
 			return;
-		if (!at->read(words, frame, sizeof(words)) || !is_return_address(at, words[1]))
+		if (!at->read(words, frame, sizeof(words)))
+			return;
+		words[1] = without_signature(at, words[1]);
+		if (!is_return_address(at, words[1]))
 			return;
 		put(stack, words[1]);
 		below = frame + sizeof(words);
@@ -149,6 +172,8 @@ void iot_stack_walk(const struct iot_stack_at *at, struct iot_stack *stack)
 	put(stack, at->ip);
 	if (at->machine == IOT_STACK_x86_64)
 		walk_near(at, stack);
+	if (at->machine == IOT_STACK_aarch64)
+		take_link(at, stack);
 	if (at->machine != IOT_STACK_unknown)
 		walk_frames(at, stack);
 }

@@ -28,6 +28,7 @@ typedef bool (*iot_stack_read_fn)(void *to, u64 address, size_t bytes);
 
 #define IOT_STACK_READ_MAX_BYTES 128
 #define IOT_STACK_VERDICTS	 4096
+#define IOT_STACK_LINK		 1 /* instead of a distance, which is never odd: the word is that of the link register */
 
 /**
  * struct iot_stack_at - where a program is
@@ -39,6 +40,7 @@ typedef bool (*iot_stack_read_fn)(void *to, u64 address, size_t bytes);
  * @read: reads its memory
  * @verdicts: IOT_STACK_VERDICTS results of the search for calls, zero at first; other walks may use them at the same time. NULL: none
  * @process: of the program, whose results are others than those of another process
+ * @link: its link register, on aarch64: the return address of the innermost function, until that has stored it in a frame
  */
 struct iot_stack_at {
 	enum iot_stack_machine machine;
@@ -49,6 +51,7 @@ struct iot_stack_at {
 	iot_stack_read_fn read;
 	u64 *verdicts;
 	u32 process;
+	u64 link;
 };
 
 /**
@@ -56,7 +59,7 @@ struct iot_stack_at {
  * @near: pairs in @words, behind the first one
  * @count: of @words
  * @words: the next instruction; @near pairs of a distance from the stack pointer in bytes, and a word there that is the address
- *	behind a call; the return addresses of the frames, the innermost first
+ *	behind a call, or of IOT_STACK_LINK and the link register; the return addresses of the frames, the innermost first
  */
 struct iot_stack {
 	u32 near;

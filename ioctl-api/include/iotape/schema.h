@@ -847,7 +847,7 @@
 	T(setxattr, "name of the attribute; if the value is known, a zero byte and the value") \
 	T(removexattr, "name of the attribute")                                        \
 	T(stack, "addresses as numbers of 64 bits: the next instruction; `near` pairs of a distance from the stack pointer and a " \
-		 "possible return address there; return addresses of frames, the innermost first") \
+		 "possible return address there, or of 1 and that in the link register (aarch64); return addresses of frames, the innermost first") \
 	T(code, "path of the file; if its build id is known, a zero byte and the build id")
 
 enum iot_group {
