@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/statfs.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "omissions.h"
 #include "result.h"
@@ -48,7 +49,9 @@ void facts_add_host(struct facts *facts)
 	if (!uname(&uts)) {
 		facts_add(facts, "host", "%s", uts.nodename);
 		facts_add(facts, "kernel", "%s", uts.release);
+		facts_add(facts, "machine", "%s", uts.machine);
 	}
+	facts_add(facts, IOT_FACT_PAGE, "%ld", sysconf(_SC_PAGESIZE));
 	facts_add(facts, "creator", "iotape %s", IOTAPE_VERSION);
 }
 

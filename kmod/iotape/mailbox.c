@@ -17,6 +17,7 @@
 #include "session.h"
 #include "task.h"
 
+#define MAPPED_BYTES PAGE_ALIGN(IOT_MAILBOX_BYTES)
 #define ROOM_BYTES 1024 /* with less room, a thread has to wait */
 
 /* -- lives ---------------------------------------------------------------------------------- */
@@ -168,7 +169,7 @@ static struct iot_mailbox *mailbox_new(struct iot_session *session, struct iot_t
 
 	if (!mailbox)
 		return NULL;
-	mailbox->head = __vmalloc(IOT_MAILBOX_BYTES, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	mailbox->head = __vmalloc(MAPPED_BYTES, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!mailbox->head) {
 		kfree(mailbox);
 		return NULL;
@@ -249,7 +250,7 @@ static int map_frames(struct vm_area_struct *vma, const struct iot_mailbox_head 
 	unsigned long at;
 	int err = 0;
 
-	for (at = 0; at < IOT_MAILBOX_BYTES && !err; at += PAGE_SIZE)
+	for (at = 0; at < MAPPED_BYTES && !err; at += PAGE_SIZE)
 		err = remap_pfn_range(vma, vma->vm_start + at, vmalloc_to_pfn((const u8 *)head + at),
 				      PAGE_SIZE, vma->vm_page_prot);
 	return err;
@@ -280,7 +281,7 @@ int iot_mailbox_map(struct iot_session *session, struct vm_area_struct *vma)
 	struct iot_task *task;
 	int err;
 
-	if (vma->vm_end - vma->vm_start != IOT_MAILBOX_BYTES || vma->vm_pgoff ||
+	if (vma->vm_end - vma->vm_start != MAPPED_BYTES || vma->vm_pgoff ||
 	    !(vma->vm_flags & VM_SHARED))
 		return iot_refuse(-EINVAL, "mailbox: not a shared mapping of %d bytes at offset 0", IOT_MAILBOX_BYTES);
 	task = task_without_mailbox(session);

@@ -58,6 +58,7 @@ u64 iot_writer_bytes(const struct iot_writer *writer);
 void iot_writer_close(struct iot_writer *writer);
 
 /* Facts of a trace that several commands read: keys of lines KEY=VALUE. */
+#define IOT_FACT_PAGE	   "page_bytes" /* of the kernel that recorded; in traces without it, a page has 4096 */
 #define IOT_FACT_STORAGE   "storage"   /* the file system that a run was on: its type and id */
 #define IOT_FACT_COSTS	   "recorder.costs" /* of the recorder, outside of records: KIND:BEFORE:AFTER ..., in ns */
 #define IOT_FACT_REPLAY_OF "replay_of" /* of a replay: the id of the capture, in hexadecimal digits */

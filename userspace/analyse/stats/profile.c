@@ -11,7 +11,7 @@
 #include "analyse/graph/early.h"
 #include "profile_adder.h"
 
-#define PAGE_BYTES 4096
+#define PAGE_BYTES 4096 /* of a trace that does not state it */
 
 /* -- operations ------------------------------------------------------------------------------- */
 
@@ -118,7 +118,7 @@ static int count_kind(struct profile *p, const struct iot_record *r)
 /* How much of it was cached when it was opened for the first time. */
 static int count_cached(struct adder *a, const struct iot_rec_open *r)
 {
-	u64 cached_bytes = r->cached_pages * PAGE_BYTES, id = r->object;
+	u64 cached_bytes = r->cached_pages * (a->page_bytes ?: PAGE_BYTES), id = r->object;
 	struct opened *opened;
 
 	if (r->result < 0 || !id || (r->flags & IOT_OPEN_directory))
@@ -413,6 +413,8 @@ static int take_fact(struct adder *a, const struct iot_record *r)
 	p->facts[p->fact_count++] = fact;
 	p->is_imported |= begins_with(fact, "source=");
 	p->is_by_command |= iot_fact_is_by_command(fact);
+	if (begins_with(fact, IOT_FACT_PAGE "="))
+		a->page_bytes = strtoul(fact + strlen(IOT_FACT_PAGE "="), NULL, 10);
 	return begins_with(fact, "node.") ? adder_take_node_fact(a, fact) : 0;
 }
 

@@ -76,6 +76,7 @@ struct request_groups {
  * struct adder - a profile as it grows
  * @first_task_ns: when the first task was seen
  * @first_mount_ns: when the first directory was announced
+ * @page_bytes: of the recorded machine; 0 if it is not known
  * @mpi_begin_ns, @mpi_end_ns: of the first MPI call, and of the last
  * @has_mount: a directory was recorded
  * @flying: handles without an announcement, known only from operations
@@ -89,6 +90,7 @@ struct adder {
 	u64 first_mount_ns;
 	u64 mpi_begin_ns;
 	u64 mpi_end_ns;
+	u64 page_bytes;
 	bool has_mount;
 	struct file *files;
 	struct task *tasks;
