@@ -44,6 +44,7 @@ NOINLINE static void loop(int fd)
 	int i;
 
 	for (i = 0; i < 300; i++) {
+		__asm__ volatile("" : "+r"(i)); /* one loop, not two */
 		first_site(fd, i);
 		if (i < 200)
 			second_site(fd, i);
@@ -51,6 +52,24 @@ NOINLINE static void loop(int fd)
 }
 
 /* The write that the kernel sees has this frame pointer. */
+#ifdef __aarch64__
+NOINLINE static void write_with(int fd, uint64_t frame)
+{
+	register long call __asm__("x8") = SYS_pwrite64;
+	register long a __asm__("x0") = fd;
+	register const char *b __asm__("x1") = "hostile";
+	register long c __asm__("x2") = 7;
+	register long d __asm__("x3") = 0;
+	register uint64_t e __asm__("x4") = frame;
+
+	__asm__ volatile("mov x9, x29; mov x29, x4; svc #0; mov x29, x9"
+			 : "+r"(a)
+			 : "r"(call), "r"(b), "r"(c), "r"(d), "r"(e)
+			 : "x9", "memory");
+	if (a != 7)
+		errx(1, "pwrite: %ld", a);
+}
+#else
 NOINLINE static void write_with(int fd, uint64_t frame)
 {
 	register long call __asm__("rax") = SYS_pwrite64;
@@ -67,6 +86,7 @@ NOINLINE static void write_with(int fd, uint64_t frame)
 	if (call != 7)
 		errx(1, "pwrite: %ld", call);
 }
+#endif
 
 static void hostile(int fd)
 {
@@ -98,20 +118,39 @@ static void hostile(int fd)
 }
 
 /* int f(int fd): has a frame, and calls pwrite(fd, text, 4, 0) */
+#ifdef __aarch64__
+#define FUNCTION_AT 40
+static const uint32_t code[] = {
+	0xa9bf7bfd, /* stp x29, x30, [sp, #-16]! */
+	0x910003fd, /* mov x29, sp */
+	0x100000e1, /* adr x1, 28: the text */
+	0xd2800082, /* mov x2, #4 */
+	0xd2800003, /* mov x3, #0 */
+	0x580000a9, /* ldr x9, 20: pwrite */
+	0xd63f0120, /* blr x9 */
+	0xa8c17bfd, /* ldp x29, x30, [sp], #16 */
+	0xd65f03c0, /* ret */
+	0x74786574, /* text */
+	0, 0,	    /* pwrite */
+};
+#else
+#define FUNCTION_AT 20
+static const uint8_t code[] = {
+	0x55,				   /* push %rbp */
+	0x48, 0x89, 0xe5,		   /* mov %rsp, %rbp */
+	0x48, 0x8d, 0x35, 32 - 11, 0, 0, 0, /* lea 21(%rip), %rsi: the text */
+	0xba, 4, 0, 0, 0,		   /* mov $4, %edx */
+	0x31, 0xc9,			   /* xor %ecx, %ecx */
+	0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, /* mov $pwrite, %rax; at 20 */
+	0xff, 0xd0,			   /* call *%rax; returns to 30 */
+	0x5d,				   /* pop %rbp */
+	0xc3,				   /* ret */
+	't', 'e', 'x', 't',
+};
+#endif
+
 static void compiled(int fd)
 {
-	static const uint8_t code[] = {
-		0x55,				   /* push %rbp */
-		0x48, 0x89, 0xe5,		   /* mov %rsp, %rbp */
-		0x48, 0x8d, 0x35, 0x12, 0, 0, 0,   /* lea 18(%rip), %rsi: the text */
-		0xba, 4, 0, 0, 0,		   /* mov $4, %edx */
-		0x31, 0xc9,			   /* xor %ecx, %ecx */
-		0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, /* mov $pwrite, %rax; at 20 */
-		0xff, 0xd0,			   /* call *%rax; returns to 30 */
-		0x5d,				   /* pop %rbp */
-		0xc3,				   /* ret */
-		't', 'e', 'x', 't',
-	};
 	uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void *function = (void *)pwrite;
 	char path[64];
@@ -121,8 +160,8 @@ static void compiled(int fd)
 	if (page == MAP_FAILED)
 		err(1, "mmap");
 	memcpy(page, code, sizeof(code));
-	page[7] = 32 - 11; /* from behind the lea to the text */
-	memcpy(page + 20, &function, sizeof(function));
+	memcpy(page + FUNCTION_AT, &function, sizeof(function));
+	__builtin___clear_cache((char *)page, (char *)page + sizeof(code));
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	map = fopen(path, "w");
 	if (!map)

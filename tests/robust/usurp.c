@@ -47,7 +47,7 @@ static int usurp_port(const char *port)
 	return messages > 0;
 }
 
-static int look_for_names(const char *dir)
+static _Noreturn void look_for_names(const char *dir)
 {
 	struct stat stat_of;
 	char path[4096];
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "port"))
 		return usurp_port(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "names"))
-		return look_for_names(argv[2]);
+		look_for_names(argv[2]);
 	if (argc == 2 && !strcmp(argv[1], "crowd"))
 		return crowd();
 	return 2;

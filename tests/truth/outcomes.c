@@ -199,6 +199,10 @@ static void attributes_all(void)
 	attributes(".");
 }
 
+#ifndef MAP_32BIT /* there are no x32 programs */
+#define MAP_32BIT 0
+#endif
+
 /* Prints a checksum of the reproducible part of an ioctl's output. x32 programs have buffers at small addresses. */
 static void ask_file_system(const char *what, int fd, unsigned long command, size_t bytes)
 {

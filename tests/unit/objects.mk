@@ -4,6 +4,9 @@
 
 OUT := $(TOP)/build/tests
 CC ?= gcc
+ifneq ($(CROSS_COMPILE),)
+AR := $(CROSS_COMPILE)ar
+endif
 OPTIMIZE ?= -O1
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -13,7 +16,7 @@ CFLAGS := $(OPTIMIZE) -g -std=gnu11 -D_GNU_SOURCE $(WARN) $(SANITIZE) -MMD -MP
 CFLAGS += -I$(TOP)/ioctl-api/include -I$(TOP)/ioctl-api -I$(TOP)/userspace/include -I$(TOP)/userspace -I$(TOP)
 CFLAGS += $(shell pkg-config --cflags libzstd)
 LIBS := $(shell pkg-config --libs libzstd zlib)
-ifneq ($(shell command -v otf2-config),)
+ifneq ($(if $(CROSS_COMPILE),,$(shell command -v otf2-config)),) # the program is one of this machine
 CFLAGS += -DIOTAPE_HAS_OTF2 $(shell otf2-config --cflags)
 LIBS += $(shell otf2-config --ldflags --libs)
 endif
@@ -40,7 +43,7 @@ say = $(if $(V),,@echo "  $(1)  $(notdir $@)")
 
 $(LIBRARY): $(call object,$(CORE) $(LIB))
 	$(call say,AR)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(call object,$(wildcard $(TOP)/userspace/pattern/xml_*.c)): $(TOP)/tests/unit/objects.mk
 $(SCHEMA:.o=.c): $(TOP)/userspace/pattern/workload.xsd
