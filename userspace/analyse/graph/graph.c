@@ -115,7 +115,7 @@ void graph_close(struct graph *graph)
 		free(graph->facts[i]);
 	free(graph->facts);
 	free(graph->tasks);
-	free(graph->edges);
+	spill_free(graph->spill, graph->edges, graph->edge_room * sizeof(*graph->edges));
 	free(graph->latches);
 	free(graph->signals);
 	free(graph->mpi);
@@ -260,6 +260,19 @@ struct graph_op *graph_op_add(struct graph *graph, u32 task)
 	return op;
 }
 
+static int grow_edges(struct graph *graph)
+{
+	u32 room = graph->edge_room ? 2 * graph->edge_room : ROOM_MIN;
+	struct graph_edge *edges = spill_resize(graph->spill, graph->edges, graph->edge_room * sizeof(*edges),
+						room * sizeof(*edges));
+
+	if (!edges)
+		return -ENOMEM;
+	graph->edges = edges;
+	graph->edge_room = room;
+	return 0;
+}
+
 /**
  * graph_edge_add() - an operation waits for another one
  * @graph: the graph
@@ -278,7 +291,7 @@ int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to
 	if (to->kind == IOT_KIND_complete ? cause != EDGE_request :
 					    graph->causes_left_out & (1u << cause))
 		return 0;
-	if (reserve(&graph->edges, graph->edge_count, &graph->edge_room, sizeof(*graph->edges)))
+	if (graph->edge_count == graph->edge_room && grow_edges(graph))
 		return -ENOMEM;
 	graph->edges[graph->edge_count] = (struct graph_edge){
 		.task = task,

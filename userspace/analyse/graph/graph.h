@@ -380,7 +380,7 @@ struct graph_object;
 
 /**
  * struct graph - all of it
- * @spill: for the operations of tasks; NULL: they are in memory
+ * @spill: for the operations of tasks and edges; NULL: they are in memory
  * @tasks: in the order they were seen
  * @edges: all edges, in lists by operation
  * @latches: number of signals of each latch

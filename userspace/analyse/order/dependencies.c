@@ -38,6 +38,19 @@ struct sharing {
 	bool is_permitted_anew;
 };
 
+/*
+ * Resources that only one task uses: no operation waits for another one of its task. Each place is for all resources with
+ * the same hash; of two that share it by chance, both get trackers, as if several tasks used them.
+ */
+struct claims {
+	u64 mask;
+	u32 tasks[]; /* + 1; 0: none, CLAIM_COMMON: several */
+};
+
+#define CLAIM_COMMON	 0xffffffffu
+#define CLAIM_PLACES_MIN 1024u
+#define CLAIM_PLACES_MAX (1u << 26)
+
 /* They differ in size; only as many bytes are there as are needed, and the key. */
 static size_t slot_bytes(enum slot_kind kind)
 {
@@ -111,6 +124,59 @@ static void find_sharing(const struct graph *graph, struct sharing *sharing)
 		}
 }
 
+/* -- claims ------------------------------------------------------------------------------ */
+
+/* A place for every second operation: few operations are the first use of a resource. */
+static struct claims *claims_make(const struct graph *graph)
+{
+	u64 ops = 0, places = CLAIM_PLACES_MIN;
+	struct claims *claims;
+	u32 i;
+
+	for (i = 0; i < graph->task_count; i++)
+		ops += graph->tasks[i].op_count;
+	while (places < ops / 2 && places < CLAIM_PLACES_MAX)
+		places *= 2;
+	claims = calloc(1, sizeof(*claims) + places * sizeof(claims->tasks[0]));
+	if (claims)
+		claims->mask = places - 1;
+	return claims;
+}
+
+static u64 mix(u64 hash, u64 value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+static u64 hash_of(enum slot_kind kind, const void *key, size_t bytes)
+{
+	const unsigned char *p = key;
+	u64 hash = mix(kind, bytes), word;
+
+	for (; bytes >= sizeof(word); bytes -= sizeof(word), p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		hash = mix(hash, word);
+	}
+	word = 0;
+	memcpy(&word, p, bytes);
+	return mix(hash, word);
+}
+
+/* Does the resource need a tracker? While tasks claim resources, none does. */
+static bool is_tracked(struct dependencies *u, enum slot_kind kind, const void *key, size_t bytes)
+{
+	u32 *task = &u->claims->tasks[hash_of(kind, key, bytes) & u->claims->mask];
+
+	if (!u->is_claiming)
+		return *task == CLAIM_COMMON;
+	if (!*task)
+		*task = u->waiter.task + 1;
+	else if (*task != u->waiter.task + 1)
+		*task = CLAIM_COMMON;
+	return false;
+}
+
 /**
  * dependencies_open() - no resources yet
  * @table: filled in
@@ -123,8 +189,9 @@ int dependencies_open(struct dependencies *table, struct graph *graph)
 	int err;
 
 	*table = (struct dependencies){ .sharing = calloc(graph->file_count + 1ul, sizeof(*table->sharing)) };
+	table->claims = claims_make(graph);
 	err = waiter_open(&table->waiter, graph);
-	if (!table->sharing)
+	if (!table->sharing || !table->claims)
 		return -ENOMEM;
 	find_sharing(graph, table->sharing);
 	return err;
@@ -142,6 +209,7 @@ void dependencies_close(struct dependencies *table)
 		HASH_ITER (hh, table->slots[kind], slot, next)
 			slot_drop(table, kind, slot);
 	waiter_close(&table->waiter);
+	free(table->claims);
 	free(table->sharing);
 }
 
@@ -157,8 +225,11 @@ void dependencies_close(struct dependencies *table)
 void dependencies_key(struct dependencies *table, enum slot_kind kind, const void *key, size_t bytes, enum use how,
 	      enum edge_cause cause)
 {
-	struct slot *slot = table->err ? NULL : slot_of(table, kind, key, bytes);
+	struct slot *slot;
 
+	if (table->err || !is_tracked(table, kind, key, bytes))
+		return;
+	slot = slot_of(table, kind, key, bytes);
 	if (slot)
 		table->err = tracker_use(&table->waiter, &slot->tracker, how, cause);
 }
@@ -176,13 +247,13 @@ void dependencies_number(struct dependencies *table, enum slot_kind kind, u64 nu
 /**
  * dependencies_size() - the size of a file
  *
- * Return: an argument for tracker_sizes.h; NULL without a file, or after an error.
+ * Return: an argument for tracker_sizes.h; NULL without a file, if only one task uses it, or after an error.
  */
 struct size_tracker *dependencies_size(struct dependencies *table, u32 file)
 {
 	struct slot *slot;
 
-	if (table->err || !file)
+	if (table->err || !file || !is_tracked(table, SLOT_SIZE, &file, sizeof(file)))
 		return NULL;
 	slot = slot_of(table, SLOT_SIZE, &file, sizeof(file));
 	return slot ? &slot->size : NULL;
@@ -210,7 +281,7 @@ struct data_tracker *dependencies_data(struct dependencies *table, u32 file)
 	const struct sharing *sharing = &table->sharing[file];
 	struct slot *slot;
 
-	if (table->err || !file || !sharing->is_shared || !sharing->is_written)
+	if (table->err || table->is_claiming || !file || !sharing->is_shared || !sharing->is_written)
 		return NULL;
 	slot = slot_of(table, SLOT_DATA, &file, sizeof(file));
 	return slot ? &slot->data : NULL;

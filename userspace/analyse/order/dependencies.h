@@ -39,11 +39,14 @@ enum slot_kind {
 
 struct slot;
 struct sharing;
+struct claims;
 
 /**
  * struct dependencies - trackers of all resources, up to the current operation
  * @waiter: the current operation
  * @op: the same
+ * @claims: resources that only one task uses need no tracker
+ * @is_claiming: uses are claims: all uses of all operations are stated twice, first as claims, in any order
  * @slots: trackers by kind of resource
  * @sharing: of each file, the tasks that use it
  * @err: first error; later calls do nothing
@@ -51,6 +54,8 @@ struct sharing;
 struct dependencies {
 	struct waiter waiter;
 	const struct graph_op *op;
+	struct claims *claims;
+	bool is_claiming;
 	struct slot *slots[SLOT_KIND_COUNT];
 	struct sharing *sharing;
 	int err;

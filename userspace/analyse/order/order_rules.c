@@ -357,7 +357,7 @@ static void by_rules(struct dependencies *u, u32 rules)
 		dependencies_handles(u, EDGE_fd_stage);
 	if (rules & ORDER_BIT(fd_seq))
 		fd_seq(u);
-	if (u->op->kind == IOT_KIND_release)
+	if (u->op->kind == IOT_KIND_release && !u->is_claiming)
 		dependencies_forget_handle(u);
 }
 
@@ -380,6 +380,38 @@ static void request_by_rules(struct dependencies *u, u32 rules)
 	u->op = &data;
 	by_rules(u, rules);
 	u->op = op;
+}
+
+static void set_op(struct dependencies *u, u32 task, u32 index)
+{
+	u->op = &u->waiter.graph->tasks[task].ops[index];
+	u->waiter.task = task;
+	u->waiter.index = index;
+}
+
+/* All resources of the current operation. */
+static void use_all(struct dependencies *u)
+{
+	if (u->op->kind == IOT_KIND_submit || u->op->kind == IOT_KIND_complete)
+		request_by_rules(u, u->waiter.graph->rules);
+	else
+		by_rules(u, u->waiter.graph->rules);
+}
+
+/* The first of two times; see struct dependencies. */
+static void claim_all(struct dependencies *u)
+{
+	const struct graph *graph = u->waiter.graph;
+	u32 i, j;
+
+	u->is_claiming = true;
+	for (i = 0; i < graph->task_count; i++)
+		for (j = 0; graph->tasks[i].has_io && j < graph->tasks[i].op_count; j++)
+			if (graph_is_io(&graph->tasks[i].ops[j])) {
+				set_op(u, i, j);
+				use_all(u);
+			}
+	u->is_claiming = false;
 }
 
 /* -- the walk ----------------------------------------------------------------------------------- */
@@ -484,17 +516,12 @@ static int visit(void *context, u32 task, u32 index)
 
 	if (!graph->tasks[task].has_io || !graph_is_io(op))
 		return 0;
-	s->table.op = op;
-	s->table.waiter.task = task;
-	s->table.waiter.index = index;
+	set_op(&s->table, task, index);
 	s->table.waiter.target = has_mark ? index - 1 : index;
 	s->table.err = find_since(s, task, index);
 	if (!s->table.err && op->kind != IOT_KIND_complete)
 		s->table.err = after_last(s);
-	if (op->kind == IOT_KIND_submit || op->kind == IOT_KIND_complete)
-		request_by_rules(&s->table, graph->rules);
-	else
-		by_rules(&s->table, graph->rules);
+	use_all(&s->table);
 	if (op->kind == IOT_KIND_complete) /* that is not a start */
 		return s->table.err;
 	s->task = task;
@@ -517,6 +544,8 @@ int graph_pass_rules(struct graph *graph)
 	struct since *since, *next;
 	int err = dependencies_open(&sweep.table, graph);
 
+	if (!err)
+		claim_all(&sweep.table);
 	if (!err)
 		err = causal_traverse(graph, visit, &sweep);
 	dependencies_close(&sweep.table);
