@@ -81,7 +81,7 @@ static int control_query(void __user *arg)
 #undef COUNT_KIND
 		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | IOT_FEATURE_PROGRAM | IOT_FEATURE_CTL |
 			    IOT_FEATURE_COUNTERS | IOT_FEATURE_TURN | IOT_FEATURE_REFILTER | IOT_FEATURE_STACKS | IOT_FEATURE_ONLY |
-			    (iot_delays_can() ? IOT_FEATURE_DELAY : 0) | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
+			    (iot_delays_can() ? IOT_FEATURE_DELAY | IOT_FEATURE_HOLD : 0) | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
 	};
 
 	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
@@ -271,7 +271,7 @@ static const char *delay_fault(const struct iot_delay *delay)
 	const u64 times_ns[] = { delay->asleep_ns, delay->idle_ns, delay->limit_ns, delay->total_ns };
 	size_t i;
 
-	if (delay->flags)
+	if (delay->flags & ~IOT_DELAY_HOLD)
 		return "unknown flags";
 	if (!delay->period || delay->period > IOT_DELAY_PERIOD_MAX || delay->phase >= delay->period)
 		return "period or phase out of range";
@@ -292,6 +292,34 @@ static int control_delay(struct control *control, const void __user *arg)
 		return -EFAULT;
 	fault = delay_fault(&delay);
 	return fault ? iot_refuse(-EINVAL, "delay: %s", fault) : iot_session_delay(control->session, &delay);
+}
+
+static int control_look(struct control *control, struct iot_look_all __user *arg)
+{
+	struct iot_look_all look;
+	int err;
+
+	if (!control->session)
+		return iot_refuse(-EINVAL, "look: the descriptor is no session");
+	if (copy_from_user(&look, arg, sizeof(look)))
+		return -EFAULT;
+	if (look.flags & ~IOT_LOOK_ANEW || look.reserved || look.reserved_too)
+		return iot_refuse(-EINVAL, "look: unknown flags, or reserved is not zero");
+	err = iot_delays_look(control->session, &look);
+	return err ?: copy_to_user(arg, &look, sizeof(look)) ? -EFAULT : 0;
+}
+
+static int control_release_delay(struct control *control, const void __user *arg)
+{
+	struct iot_release release;
+
+	if (!control->session)
+		return iot_refuse(-EINVAL, "release: the descriptor is no session");
+	if (copy_from_user(&release, arg, sizeof(release)))
+		return -EFAULT;
+	if (release.flags & ~IOT_RELEASE_ALL || release.reserved || (release.flags & IOT_RELEASE_ALL && release.number))
+		return iot_refuse(-EINVAL, "release: unknown flags, reserved is not zero, or one delay and all");
+	return iot_delays_release(&control->session->delays, &release);
 }
 
 static int control_done(struct control *control, const void __user *arg)
@@ -430,6 +458,12 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		break;
 	case IOT_IOC_DELAY:
 		err = control_delay(control, user);
+		break;
+	case IOT_IOC_LOOK:
+		err = control_look(control, user);
+		break;
+	case IOT_IOC_RELEASE:
+		err = control_release_delay(control, user);
 		break;
 	case IOT_IOC_DONE:
 		err = control_done(control, user);

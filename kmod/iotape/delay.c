@@ -15,8 +15,12 @@
  * Only one thread of a session is delayed at a time, so no two delayed threads wait for each other. A delay has a limit,
  * and ends on any signal and with the session.
  *
- * Locking: the delayed thread owns @spent_ns of the session, and writes what it saw of another thread under the lock of
- * that one's bucket (task.h).
+ * A session may be a part of a job on several nodes. With IOT_DELAY_HOLD, a delay lasts until the recorder releases it, which
+ * looks at the threads here by iot_delays_look(), and asks the recorders of the other nodes. The limits and a signal apply anyway,
+ * so a recorder that does nothing only makes delays longer.
+ *
+ * Locking: the delayed thread owns @spent_ns and @number of the session; the recorder, one call at a time, owns @watch and @released.
+ * Both write what they saw of another thread under the lock of that one's bucket (task.h), with the same number of the delay.
  */
 #include "delay.h"
 
@@ -102,7 +106,9 @@ void iot_delays_wake(struct iot_delays *delays)
  * @delay: number of the delay
  * @session: number of the session
  * @how: of the session
+ * @delayed: the thread that is delayed, which does not count; only compared
  * @now_ns: the moment
+ * @blocked_ns: since when the threads that have been looked at are blocked, if none is busy
  * @asleep: others that are blocked because they sleep
  * @idle: others that are blocked because they make no operation
  * @busy: others that are not blocked
@@ -111,7 +117,9 @@ struct view {
 	u64 delay;
 	u64 session;
 	const struct iot_delay *how;
+	const struct iot_task *delayed;
 	u64 now_ns;
+	u64 blocked_ns;
 	u32 asleep;
 	u32 idle;
 	u32 busy;
@@ -152,25 +160,27 @@ static void look_at(struct iot_task *task, void *context)
 	const struct task_struct *thread = task->thread;
 	struct view *view = context;
 	struct iot_look *look = &task->look;
+	u64 asleep_ns, idle_ns;
 
-	if (thread == current || !iot_task_is_known(task, view->session) || READ_ONCE(thread->exit_state) ||
+	if (task == view->delayed || !iot_task_is_known(task, view->session) || READ_ONCE(thread->exit_state) ||
 	    READ_ONCE(thread->flags) & (PF_KTHREAD | PF_IO_WORKER))
 		return;
 	look_again(look, view, task, thread);
-	if (READ_ONCE(task->is_held))
+	asleep_ns = is_asleep(thread) ? max(look->moved_ns, look->switched_ns) + view->how->asleep_ns : U64_MAX;
+	idle_ns = look->moved_ns + view->how->idle_ns;
+	if (READ_ONCE(task->is_held) || min(asleep_ns, idle_ns) > view->now_ns)
 		view->busy++;
-	else if (is_asleep(thread) &&
-		 view->now_ns - max(look->moved_ns, look->switched_ns) >= view->how->asleep_ns)
+	else if (asleep_ns <= view->now_ns)
 		view->asleep++;
-	else if (view->now_ns - look->moved_ns >= view->how->idle_ns)
-		view->idle++;
 	else
-		view->busy++;
+		view->idle++;
+	view->blocked_ns = max(view->blocked_ns, min(asleep_ns, idle_ns));
 }
 
 static bool are_all_blocked(struct view *view)
 {
 	view->now_ns = ktime_get_mono_fast_ns();
+	view->blocked_ns = 1;
 	view->asleep = 0;
 	view->idle = 0;
 	view->busy = 0;
@@ -178,7 +188,56 @@ static bool are_all_blocked(struct view *view)
 	return !view->busy;
 }
 
+/**
+ * iot_delays_look() - are all threads of a session blocked?
+ * @session: any; the caller makes one call at a time for it
+ * @look: in: flags; out: the others
+ *
+ * Return: 0; -EINVAL if the session has no delays, or has ended.
+ */
+int iot_delays_look(struct iot_session *session, struct iot_look_all *look)
+{
+	struct iot_delays *delays = &session->delays;
+	struct view view = { .session = session->number, .how = &delays->how };
+
+	if (!iot_delays_are_on(delays) || !READ_ONCE(session->is_running))
+		return iot_refuse(-EINVAL, "look: the session has no delays, or does not run");
+	if (!delays->watch || look->flags & IOT_LOOK_ANEW)
+		delays->watch = atomic64_inc_return(&last_delay);
+	look->number = READ_ONCE(delays->number);
+	view.delay = look->number ?: delays->watch;
+	view.delayed = READ_ONCE(delays->delayed);
+	look->blocked_ns = are_all_blocked(&view) ? view.blocked_ns : 0;
+	look->asleep = view.asleep;
+	look->idle = view.idle;
+	look->busy = view.busy;
+	return 0;
+}
+
 /* -- delays ----------------------------------------------------------------------------------- */
+
+/**
+ * iot_delays_release() - end a delay, or all
+ * @delays: of any session; the caller makes one call at a time for it
+ * @release: the request
+ *
+ * Return: 0; -EINVAL if the session has no delays that can be released; -ESRCH if the delay has ended.
+ */
+int iot_delays_release(struct iot_delays *delays, const struct iot_release *release)
+{
+	bool is_all = release->flags & IOT_RELEASE_ALL;
+
+	if (!iot_delays_are_on(delays) || !(delays->how.flags & IOT_DELAY_HOLD))
+		return iot_refuse(-EINVAL, "release: the session has no delays that last until they are released");
+	if (!is_all && (!release->number || release->number != READ_ONCE(delays->number)))
+		return -ESRCH;
+	if (is_all)
+		WRITE_ONCE(delays->is_abandoned, true);
+	else
+		WRITE_ONCE(delays->released, release->number);
+	wake_up_all(&delays->wait);
+	return 0;
+}
 
 static void delay_record(struct iot_session *session, struct iot_task *task, u64 begin_ns, enum iot_ending ending,
 			 const struct view *view)
@@ -205,22 +264,31 @@ static void delay_record(struct iot_session *session, struct iot_task *task, u64
 	iot_session_leave();
 }
 
+static bool has_to_end(const struct iot_session *session, u64 number)
+{
+	const struct iot_delays *delays = &session->delays;
+
+	return !READ_ONCE(session->is_running) || READ_ONCE(delays->is_abandoned) || READ_ONCE(delays->released) == number;
+}
+
 /* Return: why the delay ended. If the session has ended, no record will state it. */
 static enum iot_ending delay_sleep(struct iot_session *session, struct view *view, u64 end_ns)
 {
+	bool is_blocked, is_held = view->how->flags & IOT_DELAY_HOLD;
 	int err;
 
-	while (READ_ONCE(session->is_running)) {
-		if (are_all_blocked(view))
+	do {
+		is_blocked = are_all_blocked(view);
+		if (is_blocked && !is_held)
 			return IOT_ENDING_blocked;
 		if (view->now_ns >= end_ns)
 			return IOT_ENDING_limit;
-		err = wait_event_interruptible_hrtimeout(session->delays.wait, !READ_ONCE(session->is_running),
+		err = wait_event_interruptible_hrtimeout(session->delays.wait, has_to_end(session, view->delay),
 							 ns_to_ktime(min_t(u64, LOOK_NS, end_ns - view->now_ns)));
 		if (err && err != -ETIME)
 			return IOT_ENDING_signal;
-	}
-	return IOT_ENDING_limit;
+	} while (!has_to_end(session, view->delay));
+	return READ_ONCE(session->delays.is_abandoned) ? IOT_ENDING_abandoned : IOT_ENDING_blocked;
 }
 
 static void delay_owned(struct iot_session *session, struct iot_task *task)
@@ -231,12 +299,15 @@ static void delay_owned(struct iot_session *session, struct iot_task *task)
 		.delay = atomic64_inc_return(&last_delay),
 		.session = session->number,
 		.how = &delays->how,
+		.delayed = task,
 	};
 	enum iot_ending ending;
 
+	WRITE_ONCE(delays->number, view.delay);
 	WRITE_ONCE(task->is_held, true);
 	ending = delay_sleep(session, &view, begin_ns + min(left_ns, delays->how.limit_ns));
 	WRITE_ONCE(task->is_held, false);
+	WRITE_ONCE(delays->number, 0);
 	delay_record(session, task, begin_ns, ending, &view);
 	delays->spent_ns += min(left_ns, ktime_get_mono_fast_ns() - begin_ns);
 }
@@ -248,7 +319,7 @@ static void delay_now(struct iot_session *session, struct iot_task *task)
 
 	if (signal_pending(current) || cmpxchg_acquire(&delays->delayed, NULL, task))
 		return;
-	if (delays->spent_ns < delays->how.total_ns)
+	if (delays->spent_ns < delays->how.total_ns && !READ_ONCE(delays->is_abandoned))
 		delay_owned(session, task);
 	smp_store_release(&delays->delayed, NULL);
 }
@@ -272,7 +343,7 @@ static bool is_chosen(struct iot_session *session, struct iot_task *task)
 	const struct iot_delay *how = &session->delays.how;
 	const u32 period = READ_ONCE(how->period); /* it becomes 0 when the session ends */
 
-	if (!period || (iot_task_nth(task, session) != how->thread && how->thread) ||
+	if (!period || READ_ONCE(session->delays.is_abandoned) || (iot_task_nth(task, session) != how->thread && how->thread) ||
 	    current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING))
 		return false;
 	return ++task->delayable % period == how->phase && !READ_ONCE(session->delays.delayed);

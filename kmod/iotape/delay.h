@@ -21,6 +21,10 @@ struct iot_task;
  * @threads: number of threads that have a number, see iot_task_nth()
  * @delayed: the thread that is delayed, NULL if none; only compared
  * @spent_ns: in all delays so far; written by @delayed
+ * @number: of the delay under way, 0 if none; written by @delayed
+ * @watch: number of the looks of the recorder while there is no delay
+ * @released: number of the last delay that the recorder ended
+ * @is_abandoned: the recorder has ended all delays
  * @wait: where @delayed sleeps
  */
 struct iot_delays {
@@ -28,6 +32,10 @@ struct iot_delays {
 	atomic_t threads;
 	struct iot_task *delayed;
 	u64 spent_ns;
+	u64 number;
+	u64 watch;
+	u64 released;
+	bool is_abandoned;
 	wait_queue_head_t wait;
 };
 
@@ -61,6 +69,8 @@ void iot_delays_init(struct iot_delays *delays);
 int iot_delays_set(struct iot_delays *delays, const struct iot_delay *how);
 void iot_delays_exit(struct iot_delays *delays);
 void iot_delays_wake(struct iot_delays *delays);
+int iot_delays_look(struct iot_session *session, struct iot_look_all *look);
+int iot_delays_release(struct iot_delays *delays, const struct iot_release *release);
 void iot_delay_arm(struct iot_session *session, struct iot_task *task);
 void iot_delay_drain(void);
 

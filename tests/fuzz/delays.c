@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "expect.h"
@@ -36,7 +37,7 @@ static void refuse_values(int fd)
 {
 	struct iot_delay delay = good;
 
-	delay.flags = 1;
+	delay.flags = 2;
 	refuse(fd, "unknown flags", delay);
 	delay = good;
 	delay.period = 0;
@@ -85,14 +86,14 @@ static void delay_at_random(void)
 
 		if (getrandom(&delay, sizeof(delay), 0) != sizeof(delay))
 			exit(1);
-		delay.flags %= 2;
+		delay.flags %= 4;
 		delay.period %= 8;
 		delay.phase %= 8;
 		delay.asleep_ns %= 2 * IOT_DELAY_MAX_NS;
 		delay.idle_ns %= 2 * IOT_DELAY_MAX_NS;
 		delay.limit_ns %= 2 * IOT_DELAY_MAX_NS;
 		delay.total_ns %= 2 * IOT_DELAY_MAX_NS;
-		is_good = !delay.flags && delay.phase < delay.period && delay.asleep_ns >= IOT_DELAY_MIN_NS &&
+		is_good = delay.flags <= IOT_DELAY_HOLD && delay.phase < delay.period && delay.asleep_ns >= IOT_DELAY_MIN_NS &&
 			  delay.asleep_ns <= IOT_DELAY_MAX_NS && delay.idle_ns >= IOT_DELAY_MIN_NS &&
 			  delay.idle_ns <= IOT_DELAY_MAX_NS && delay.limit_ns >= IOT_DELAY_MIN_NS &&
 			  delay.limit_ns <= IOT_DELAY_MAX_NS && delay.total_ns >= IOT_DELAY_MIN_NS &&
@@ -107,11 +108,84 @@ static void delay_at_random(void)
 	report("random requests are accepted only if all values are in range");
 }
 
+/* Requests about delays under way: by @fd, which must have no right to them. */
+static void refuse_strangers(int fd, const char *what)
+{
+	struct iot_look_all look = {};
+	struct iot_release release = { .flags = IOT_RELEASE_ALL };
+
+	expect(what, ioctl(fd, IOT_IOC_LOOK, &look), EINVAL);
+	expect(what, ioctl(fd, IOT_IOC_RELEASE, &release), EINVAL);
+	release = (struct iot_release){ .number = 1 };
+	expect(what, ioctl(fd, IOT_IOC_RELEASE, &release), EINVAL);
+}
+
+/* Another user can open the device, but that is no session. */
+static void refuse_other_user(void)
+{
+	pid_t child = fork();
+	int status, fd;
+
+	if (!child) {
+		if (setgid(65534) || setuid(65534))
+			_exit(1);
+		fd = control_open();
+		refuse_strangers(fd, "another user");
+		_exit(expect_failures > 0);
+	}
+	expect("the other user", waitpid(child, &status, 0) == child && !status ? 0 : -1, 0);
+}
+
+static void refuse_looks(void)
+{
+	struct iot_delay held = good;
+	struct iot_look_all look;
+	struct iot_release release;
+	int fd = control_open();
+
+	held.flags = IOT_DELAY_HOLD;
+	refuse_strangers(fd, "a descriptor that is no session");
+	close(fd);
+	refuse_other_user();
+	fd = session_new();
+	refuse_strangers(fd, "a session without delays");
+	expect("delay", ioctl(fd, IOT_IOC_DELAY, &held), 0);
+	look = (struct iot_look_all){};
+	expect("look before the start", ioctl(fd, IOT_IOC_LOOK, &look), EINVAL);
+	expect("look from nowhere", ioctl(fd, IOT_IOC_LOOK, nowhere), EFAULT);
+	expect("release from nowhere", ioctl(fd, IOT_IOC_RELEASE, nowhere), EFAULT);
+	look.flags = 2;
+	expect("unknown flags of look", ioctl(fd, IOT_IOC_LOOK, &look), EINVAL);
+	look = (struct iot_look_all){ .reserved = 1 };
+	expect("reserved of look", ioctl(fd, IOT_IOC_LOOK, &look), EINVAL);
+	look = (struct iot_look_all){ .reserved_too = 1 };
+	expect("the other reserved of look", ioctl(fd, IOT_IOC_LOOK, &look), EINVAL);
+	release = (struct iot_release){ .flags = 2 };
+	expect("unknown flags of release", ioctl(fd, IOT_IOC_RELEASE, &release), EINVAL);
+	release = (struct iot_release){ .reserved = 1 };
+	expect("reserved of release", ioctl(fd, IOT_IOC_RELEASE, &release), EINVAL);
+	release = (struct iot_release){ .flags = IOT_RELEASE_ALL, .number = 1 };
+	expect("release of one and all", ioctl(fd, IOT_IOC_RELEASE, &release), EINVAL);
+	release = (struct iot_release){};
+	expect("release of none", ioctl(fd, IOT_IOC_RELEASE, &release), ESRCH);
+	release = (struct iot_release){ .number = ~0ull };
+	expect("release of a delay that is not", ioctl(fd, IOT_IOC_RELEASE, &release), ESRCH);
+	release = (struct iot_release){ .flags = IOT_RELEASE_ALL };
+	expect("release of all", ioctl(fd, IOT_IOC_RELEASE, &release), 0);
+	close(fd);
+	fd = session_new();
+	expect("delay that is not held", ioctl(fd, IOT_IOC_DELAY, &good), 0);
+	expect("release of delays that are not held", ioctl(fd, IOT_IOC_RELEASE, &release), EINVAL);
+	close(fd);
+	report("only the session looks at its threads, and releases its delays");
+}
+
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	puts("1..2");
+	puts("1..3");
 	refuse_delays();
 	delay_at_random();
+	refuse_looks();
 	return 0;
 }

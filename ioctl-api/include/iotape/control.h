@@ -15,7 +15,8 @@
  *      nsfs and remoteproc, and strace named them after those; later: IOT_IOC_FILTER; later: IOT_IOC_CTL,
  *      IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO; later: IOT_IOC_PROGRAM;
  *      later: IOT_IOC_COUNT and IOT_IOC_COUNTERS; later: IOT_IOC_DELAY; later: IOT_IOC_TURN, and keys and flags where
- *      iot_count and iot_counters had reserved fields; later: IOT_IOC_REFILTER; later: IOT_IOC_STACKS; later: IOT_IOC_ONLY
+ *      iot_count and iot_counters had reserved fields; later: IOT_IOC_REFILTER; later: IOT_IOC_STACKS; later: IOT_IOC_ONLY;
+ *      later: flags of iot_delay, IOT_DELAY_NOBODY, IOT_IOC_LOOK and IOT_IOC_RELEASE
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -51,6 +52,7 @@ struct iot_query {
 #define IOT_FEATURE_REFILTER 256u /* IOT_IOC_REFILTER is there */
 #define IOT_FEATURE_STACKS 512u /* IOT_IOC_STACKS is there */
 #define IOT_FEATURE_ONLY 1024u /* IOT_IOC_ONLY is there */
+#define IOT_FEATURE_HOLD 2048u /* IOT_DELAY_HOLD, IOT_IOC_LOOK and IOT_IOC_RELEASE are there */
 #define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: to name a mount is not enough to join its session */
 
 enum iot_policy {
@@ -467,13 +469,16 @@ struct iot_counters {
 #define IOT_DELAY_MIN_NS     100000ull
 #define IOT_DELAY_MAX_NS     (3600 * 1000000000ull)
 
+#define IOT_DELAY_HOLD	 1u	     /* a delay does not end when all other threads of the session are blocked, see struct iot_release */
+#define IOT_DELAY_NOBODY 0xffffffffu /* no thread has this number: none is delayed, but IOT_IOC_LOOK can be used */
+
 /**
  * struct iot_delay - delay threads after their operations, to find out which other threads wait for them
  * @thread: number of the thread to be delayed; 0: all threads. The session numbers its threads from 1: first the one that
  *	it adopted, then the others when they are created, or at their first operation
  * @period: operations from one delay of a thread to the next, 1 to IOT_DELAY_PERIOD_MAX
  * @phase: the delays follow the operations on files whose number in the task, without MPI calls, divided by @period, leaves this remainder
- * @flags: zero
+ * @flags: bits IOT_DELAY_*
  * @asleep_ns: another thread counts as blocked if it has slept for this time without a wake-up
  * @idle_ns: another thread counts as blocked, whether it runs or not, if for this time it has begun and ended no operation
  * @limit_ns: maximum duration of a delay
@@ -495,6 +500,50 @@ struct iot_delay {
 	__u64 idle_ns;
 	__u64 limit_ns;
 	__u64 total_ns;
+};
+
+#define IOT_LOOK_ANEW 1u /* forget earlier looks: no thread is blocked yet */
+
+/**
+ * struct iot_look_all - are all threads of the session blocked, other than one that is delayed?
+ * @flags: bits IOT_LOOK_*
+ * @reserved: zero
+ * @number: out: of the delay under way, 0 if there is none
+ * @blocked_ns: out: since when, of the monotonic clock, all are blocked, or would be if they had been looked at then; 0: not
+ *	all are. If two looks find the same time, all were blocked in between
+ * @asleep, @idle: out: threads that are blocked, as in struct iot_delay
+ * @busy: out: threads that are not
+ * @reserved_too: zero
+ *
+ * Of a running session with delays. The times of struct iot_delay count from the first look at a thread during the delay, or
+ * since IOT_LOOK_ANEW if there is none; so looks have to be more frequent than these times. EINVAL: it has no delays, or has ended.
+ */
+struct iot_look_all {
+	__u32 flags;
+	__u32 reserved;
+	__u64 number;
+	__u64 blocked_ns;
+	__u32 asleep;
+	__u32 idle;
+	__u32 busy;
+	__u32 reserved_too;
+};
+
+#define IOT_RELEASE_ALL 1u /* end the delay under way, if there is one, and begin no other */
+
+/**
+ * struct iot_release - end a delay, of a session with IOT_DELAY_HOLD
+ * @number: of the delay; 0 with IOT_RELEASE_ALL
+ * @flags: bits IOT_RELEASE_*
+ * @reserved: zero
+ *
+ * For a recorder that knows of threads elsewhere for which the delay has to last. The limits of a delay, signals and the end of the
+ * session end it, too. EINVAL: the session has no such delays. ESRCH: the delay has ended.
+ */
+struct iot_release {
+	__u64 number;
+	__u32 flags;
+	__u32 reserved;
 };
 
 enum iot_admit_kind {
@@ -632,6 +681,8 @@ struct iot_alive {
 #define IOT_IOC_REFILTER _IOW(IOT_IOC_MAGIC, 24, struct iot_refilter)
 #define IOT_IOC_STACKS _IOW(IOT_IOC_MAGIC, 25, struct iot_stacks)
 #define IOT_IOC_ONLY   _IOW(IOT_IOC_MAGIC, 26, struct iot_only_user)
+#define IOT_IOC_LOOK   _IOWR(IOT_IOC_MAGIC, 27, struct iot_look_all)
+#define IOT_IOC_RELEASE _IOW(IOT_IOC_MAGIC, 28, struct iot_release)
 
 /* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
 

@@ -9,7 +9,8 @@
 #define IOT_ENDINGS(V)                                                                 \
 	V(0, blocked, "all other tasks were blocked or had exited")                    \
 	V(1, limit, "the time was over that delays may take")                          \
-	V(2, signal, "a signal came")
+	V(2, signal, "a signal came")                                                  \
+	V(3, abandoned, "the recorder lost the other nodes of the job")
 
 #define IOT_FIELDS_fork(F)                                                             \
 	F(u64, time_ns, instant, "when")                                               \
