@@ -25,6 +25,23 @@ static void add_mount(struct option_state *state, char *dir)
 	options->mounts[options->mount_count++] = dir;
 }
 
+static void set_nodes(struct option_state *state, char *names)
+{
+	struct discover_options *options = state->options;
+
+	options->has_nodes = true;
+	options->nodes = names;
+}
+
+static void add_shared(struct option_state *state, char *dir)
+{
+	struct discover_options *options = state->options;
+
+	if (options->shared_count == DISCOVER_SHARED_MAX)
+		option_error(state, "more than %d times --shared", DISCOVER_SHARED_MAX);
+	options->shared[options->shared_count++] = dir;
+}
+
 static void add_command(struct option_state *state, char *operand)
 {
 	struct discover_options *options = state->options;
@@ -34,12 +51,38 @@ static void add_command(struct option_state *state, char *operand)
 	state->next = state->argc;
 }
 
+static bool has_recorder(const struct discover_options *options)
+{
+	unsigned int i;
+
+	for (i = 0; options->command[i]; i++)
+		if (!strcmp(options->command[i], DISCOVER_RECORDER))
+			return true;
+	return false;
+}
+
+static void check_nodes(struct option_state *state)
+{
+	const struct discover_options *options = state->options;
+
+	if (!options->has_nodes && options->shared_count)
+		option_error(state, "--shared requires --nodes");
+	if (!options->has_nodes)
+		return;
+	if (options->is_resume)
+		option_error(state, "--resume cannot be combined with --nodes");
+	if (!has_recorder(options))
+		option_error(state, "--nodes: no word of the command is " DISCOVER_RECORDER
+				    ", which stands before the program that each node runs");
+}
+
 static void check(struct option_state *state)
 {
 	const struct discover_options *options = state->options;
 
 	if (!options->command)
 		option_error(state, "no command to record");
+	check_nodes(state);
 	if (!strcmp(options->output, "-") || strchr(options->output, ':'))
 		option_error(state, "--output=%s: the trace is a file", options->output);
 }
@@ -56,6 +99,11 @@ static const struct option_row option_rows[] = {
 	{ "wakes", 0, .field = FIELD(has_wakes), .help = "record wake-ups, and compare the orders with them" },
 	{ "runs", 0, OPTION_COUNT, "M", .min = 2, .max = RUNS_MAX, .field = FIELD(runs),
 	  .help = "run the command at most M times, the first time without delays (default: 16)" },
+	{ "nodes", 0, OPTION_TEXT, "NAME,...", .is_optional = true, .set = set_nodes,
+	  .help = "COMMAND runs on several nodes, and its word " DISCOVER_RECORDER " stands for the recorder; delay only threads of these "
+		  "nodes (default: of all)" },
+	{ "shared", 0, OPTION_DIRECTORY, "DIR|none", .set = add_shared,
+	  .help = "with --nodes: DIR is the same directory on all nodes; as iotape merge --shared; may be repeated" },
 	{ "period", 0, OPTION_COUNT, "P", .min = 1, .max = IOT_DELAY_PERIOD_MAX, .field = FIELD(period),
 	  .help = "delay a thread after every P-th of its operations (default: so many that a run takes about twice as long)" },
 	{ "every", 0, .field = FIELD(is_every),
@@ -101,7 +149,7 @@ static unsigned int percent(u64 part_ns, u64 whole_ns)
 static void say_run(const struct search *search, const struct iot_delay *delay, unsigned int most)
 {
 	const struct discovery_plan *plan = &search->plan;
-	char every[32] = "each", waits[32], gain[160] = "";
+	char every[32] = "each", waits[32], gain[160] = "", node[80] = "";
 
 	if (search->options->is_quiet)
 		return;
@@ -111,14 +159,16 @@ static void say_run(const struct search *search, const struct iot_delay *delay, 
 		snprintf(gain, sizeof(gain), "; %u %% of %s of waits are unexplained, the run may explain %u %%",
 			 percent(plan->left_ns, plan->waiting_ns), quantity_time(waits, plan->waiting_ns),
 			 percent(plan->gain_ns, plan->waiting_ns));
-	say("run %u of at most %u: thread %u (%s) is delayed after %s of its %u operations%s", search->run + 1, most,
-	    plan->thread.number, plan->thread.command, every, plan->thread.places, gain);
+	if (plan->thread.node)
+		snprintf(node, sizeof(node), " of %s", plan->thread.node);
+	say("run %u of at most %u: thread %u%s (%s) is delayed after %s of its %u operations%s", search->run + 1, most,
+	    plan->thread.node_number, node, plan->thread.command, every, plan->thread.places, gain);
 }
 
 /* Runs with delays, until none is worthwhile. */
 static int run_delayed(struct search *search)
 {
-	unsigned int most = count_threads(search->discovery) + 1;
+	unsigned int most = count_threads(search->discovery) - search->excluded + 1;
 	int code = EXIT_DONE, err;
 
 	if (most > search->options->runs)
@@ -131,7 +181,7 @@ static int run_delayed(struct search *search)
 			break;
 		delay = search_delay(search, &search->plan.thread);
 		say_run(search, &delay, most);
-		code = search_run(search, &delay);
+		code = search_run(search, &delay, &search->plan.thread);
 	}
 	return err == -ENOMEM ? fail("%s", strerror(ENOMEM)) : code;
 }
@@ -141,7 +191,7 @@ static int run_first(struct search *search)
 	search_remove_traces(search);
 	if (!search->options->is_quiet)
 		say("run 1: without delays");
-	return search_run(search, NULL);
+	return search_run(search, NULL, NULL);
 }
 
 static int discover(struct search *search)
@@ -152,12 +202,14 @@ static int discover(struct search *search)
 		return code;
 	if (!search->run)
 		code = run_first(search);
+	if (!code && search->options->has_nodes)
+		code = search_nodes_choose(search);
 	search->is_single = count_threads(search->discovery) < 2;
 	if (!code && !search->is_single)
 		code = run_delayed(search);
 	if (!code)
 		code = search_finish(search);
-	if (code == EXIT_DONE || code == EXIT_DIFFERS)
+	if (code == EXIT_DONE || code == EXIT_DIFFERS || search->options->has_nodes)
 		search_remove_traces(search);
 	else if (search->run)
 		say("the traces of the runs before are kept (%u): --resume continues", search->run);

@@ -122,6 +122,16 @@ static void set_delay(struct option_state *state, char *argument)
 	option_delay(state, argument, &options->record.delay);
 }
 
+/* The process that reads it has another working directory. */
+static void set_controller(struct option_state *state, char *path)
+{
+	struct options *options = state->options;
+
+	options->record.controller = realpath(path, NULL);
+	if (!options->record.controller)
+		option_failure(state, errno, "%s", path);
+}
+
 static void set_stacks(struct option_state *state, char *list)
 {
 	struct options *options = state->options;
@@ -201,12 +211,16 @@ static void check_delay(struct option_state *state)
 {
 	const struct options *options = state->options;
 
+	if (options->record.controller && !(options->is_join && options->record.delay.period))
+		option_error(state, "--controller requires --join and --delay");
 	if (!options->record.delay.period)
 		return;
 	if (options->record.counters)
 		option_error(state, "--delay cannot be combined with --counters, which records no operations");
-	if (options->is_attach || options->is_join || options->is_mpi_only)
-		option_error(state, "--delay cannot be combined with --attach, --join or --mpi-only");
+	if (options->is_attach || options->is_mpi_only)
+		option_error(state, "--delay cannot be combined with --attach or --mpi-only");
+	if (options->is_join && !options->record.controller)
+		option_error(state, "--delay cannot be combined with --join without --controller, see iotape discover --nodes");
 }
 
 /* strace sees system calls only, and its log is complete: none of these apply. */
@@ -331,6 +345,9 @@ static const struct option_row option_rows[] = {
 	  .help = "delay threads after their operations until all others are blocked, to find out which of them wait: thread=N "
 		  "(default: 0, all), period=N operations (1), phase=N (0), asleep=TIME (20ms), idle=TIME (100ms), "
 		  "limit=TIME (1s), total=TIME (60s)" },
+	{ "controller", 0, OPTION_FILE, "FILE", .set = set_controller,
+	  .help = "with --join and --delay: where the controller of all nodes is, which ends delays; iotape discover --nodes "
+		  "writes FILE, and runs this command" },
 	{ "flight", 0, OPTION_TEXT, "SIZE|SECONDS", .set = set_flight,
 	  .help = "keep only the last records in memory, such as 64M, 30s or both, and write them to numbered files on "
 		  "SIGUSR1, on `iotape ctl dump`, or for a cause below" },

@@ -67,6 +67,9 @@ static void print_text(const struct search *search, const struct discovery_resul
 	if (result->known)
 		printf("  %u waits for MPI calls or wake-ups: %u found, %u contradicted by a run\n", result->known, result->known_found,
 		       result->known_contradicted);
+	if (result->abandoned || search->lost)
+		printf("  %u connections between nodes were lost, and %u delays ended because of that, which show nothing\n", search->lost,
+		       result->abandoned);
 	if (result->doubtful)
 		printf("  at %u places a task stopped, but not for much longer than without delays\n", result->doubtful);
 	print_compute(search);
@@ -96,6 +99,9 @@ static void print_json(const struct search *search, const struct discovery_resul
 	json_put_unsigned(&json, "known_contradicted", result->known_contradicted);
 	json_put_unsigned(&json, "redundant", result->redundant);
 	json_put_unsigned(&json, "contradicted", result->contradicted);
+	json_put_unsigned(&json, "nodes", search->nodes ? search->nodes : 1);
+	json_put_unsigned(&json, "lost", search->lost);
+	json_put_unsigned(&json, "abandoned", result->abandoned);
 	json_put_unsigned(&json, "doubtful", result->doubtful);
 	json_put_unsigned(&json, "waiting_ns", search->plan.waiting_ns);
 	json_put_unsigned(&json, "left_ns", search->plan.left_ns);

@@ -18,48 +18,84 @@
 #define QUIET_MAX_NS  (2 * OPTION_S)
 #define BUDGET_MIN_NS (10 * OPTION_S)
 
-static void become_recorder(const struct search *search, const struct iot_delay *delay)
+static void add(struct search_words *words, const char *word)
+{
+	words->list[words->count++] = word;
+}
+
+/* The recorder, up to the command. */
+static void list_words(const struct search *search, const char *delays, struct search_words *words)
 {
 	const struct discover_options *options = search->options;
-	char text[DELAY_TEXT_BYTES], delays[DELAY_TEXT_BYTES + 16];
-	const char *arguments[11 + 2 * DISCOVER_MOUNTS_MAX];
-	char **all;
-	int count = 0, extra = 0;
 	unsigned int i;
 
+	*words = (struct search_words){};
+	add(words, options->has_nodes ? search->program : "iotape");
+	add(words, "record");
+	add(words, "--quiet");
+	if (options->has_nodes) {
+		search_nodes_words(search, delays, words);
+	} else {
+		add(words, "-o");
+		add(words, search->trace);
+	}
+	if (delays)
+		add(words, delays);
+	add(words, "--mpi");
+	add(words, options->mpi);
+	if (options->has_wakes)
+		add(words, "--wakes");
+	for (i = 0; i < options->mount_count; i++) {
+		add(words, "-m");
+		add(words, options->mounts[i]);
+	}
+	add(words, "--");
+}
+
+static void execute(const struct search *search, const char *path, const char *const *words)
+{
 	sigaction(SIGINT, &search->interrupt, NULL);
 	sigaction(SIGQUIT, &search->quit, NULL);
-	arguments[count++] = "iotape";
-	arguments[count++] = "record";
-	arguments[count++] = "--quiet";
-	arguments[count++] = "-o";
-	arguments[count++] = search->trace;
-	if (delay) {
-		snprintf(delays, sizeof(delays), "--delay=%s", delay_text(delay, text));
-		arguments[count++] = delays;
-	}
-	arguments[count++] = "--mpi";
-	arguments[count++] = options->mpi;
-	if (options->has_wakes)
-		arguments[count++] = "--wakes";
-	for (i = 0; i < options->mount_count; i++) {
-		arguments[count++] = "-m";
-		arguments[count++] = options->mounts[i];
-	}
-	arguments[count++] = "--";
-	while (options->command[extra])
-		extra++;
-	all = calloc((size_t)(count + extra) + 1, sizeof(*all));
-	if (!all)
-		_exit(EXIT_FAILED);
-	memcpy(all, arguments, (size_t)count * sizeof(*all));
-	memcpy(all + count, options->command, (size_t)extra * sizeof(*all));
-	execv("/proc/self/exe", all);
+	execvp(path, (char *const *)words);
+	fail("%s: %s", words[0], strerror(errno));
 	_exit(EXIT_FAILED);
 }
 
-/* Signals reach the recorder, not this process, which keeps the traces of earlier runs then. */
-static int record(struct search *search, const struct iot_delay *delay)
+/* One node: the recorder runs the command. Several: the command, or a launcher that it names, runs the recorder on each. */
+static void become_command(const struct search *search, const struct iot_delay *delay)
+{
+	const struct discover_options *options = search->options;
+	char text[DELAY_TEXT_BYTES], delays[DELAY_TEXT_BYTES + 16];
+	struct search_words recorder;
+	const char **all;
+	size_t count = 0, extra = 0, i;
+
+	if (delay)
+		snprintf(delays, sizeof(delays), "--delay=%s", delay_text(delay, text));
+	list_words(search, delay ? delays : NULL, &recorder);
+	while (options->command[extra])
+		extra++;
+	all = calloc((extra + 1) * (recorder.count + 1u), sizeof(*all));
+	if (!all)
+		_exit(EXIT_FAILED);
+	if (!options->has_nodes) {
+		memcpy(all, recorder.list, recorder.count * sizeof(*all));
+		memcpy(all + recorder.count, options->command, extra * sizeof(*all));
+		execute(search, "/proc/self/exe", all);
+	}
+	for (i = 0; i < extra; i++) {
+		if (strcmp(options->command[i], DISCOVER_RECORDER)) {
+			all[count++] = options->command[i];
+			continue;
+		}
+		memcpy(all + count, recorder.list, recorder.count * sizeof(*all));
+		count += recorder.count;
+	}
+	execute(search, all[0], all);
+}
+
+/* Signals reach the command, not this process, which keeps the traces of earlier runs then. */
+static int run_command(struct search *search, const struct iot_delay *delay)
 {
 	struct runner runner = {};
 	int status, err;
@@ -68,7 +104,7 @@ static int record(struct search *search, const struct iot_delay *delay)
 	if (runner.pid < 0)
 		return fail("no process can be created for the recording: %s", strerror(errno));
 	if (!runner.pid)
-		become_recorder(search, delay);
+		become_command(search, delay);
 	err = runner_wait(&runner, &status);
 	if (err)
 		return fail("the recording: %s", strerror(-err));
@@ -77,6 +113,16 @@ static int record(struct search *search, const struct iot_delay *delay)
 	if (WEXITSTATUS(status))
 		return fail("run %u of the command ended with exit code %d", search->run + 1, WEXITSTATUS(status));
 	return EXIT_DONE;
+}
+
+static int record(struct search *search, const struct iot_delay *delay, const struct discovery_thread *thread)
+{
+	int code;
+
+	if (!search->options->has_nodes)
+		return run_command(search, delay);
+	code = search_nodes_begin(search, thread);
+	return code ? code : search_nodes_end(search, run_command(search, delay));
 }
 
 /**
@@ -119,18 +165,19 @@ int search_compare(struct search *search, u32 thread)
  * search_run() - record the command once, and compare the run with the earlier ones
  * @search: the next run; its trace is removed after an error
  * @delay: NULL: without delays
+ * @thread: the thread that is delayed; NULL: none
  *
  * Return: an exit code.
  */
-int search_run(struct search *search, const struct iot_delay *delay)
+int search_run(struct search *search, const struct iot_delay *delay, const struct discovery_thread *thread)
 {
 	int code;
 
 	search_name_trace(search);
 	strcpy(search->source, search->trace);
-	code = record(search, delay);
+	code = record(search, delay, thread);
 	if (!code)
-		code = search_compare(search, delay ? delay->thread : 0);
+		code = search_compare(search, thread ? thread->number : 0);
 	if (code)
 		unlink(search->trace);
 	return code;
@@ -187,7 +234,7 @@ struct iot_delay search_delay(const struct search *search, const struct discover
 	if (!period)
 		period = 1 + thread->places * quiet_ns / budget_ns;
 	return (struct iot_delay){
-		.thread = thread->number,
+		.thread = thread->node_number,
 		.period = (__u32)clamp_ns(period, 1, IOT_DELAY_PERIOD_MAX),
 		.asleep_ns = quiet_ns,
 		.idle_ns = quiet_ns,

@@ -125,6 +125,62 @@ static void task_that_continues_does_not_wait(void **state)
 	end();
 }
 
+static void spread(void)
+{
+	u32 i;
+
+	for (i = 0; i < TASKS; i++)
+		tasks_of_base[i].node = tasks_of_run[i].node = i;
+}
+
+/* By its clock, the task continues 4 ms before the delay ends. */
+static void clocks_of_nodes_may_differ_a_little(void **state)
+{
+	const struct order order = { .task = 0, .place = 1, .waiter = 1, .waiter_place = 2, .delays = 1 };
+	u32 doubtful;
+
+	(void)state;
+	begin();
+	spread();
+	delay(0, 1, IOT_ENDING_blocked);
+	shift(1, 2, 87);
+	assert_int_equal(places_of_run[1][2].enter_ns + 4 * MS, delays[0].end_ns);
+	assert_int_equal(find(&doubtful), 1);
+	assert_true(has(0, 1, 1, 2));
+	places_of_run[1][2].enter_ns = places_of_run[0][1].end_ns - 4 * MS;
+	assert_true(order_is_kept(&order, &run));
+	places_of_run[1][2].enter_ns -= 2 * MS;
+	assert_false(order_is_kept(&order, &run));
+	end();
+}
+
+static void clocks_of_a_node_do_not_differ(void **state)
+{
+	const struct order order = { .task = 0, .place = 1, .waiter = 1, .waiter_place = 2, .delays = 1 };
+	u32 doubtful;
+
+	(void)state;
+	begin();
+	delay(0, 1, IOT_ENDING_blocked);
+	shift(1, 2, 87);
+	assert_int_equal(find(&doubtful), 0);
+	places_of_run[1][2].enter_ns = places_of_run[0][1].end_ns - 1;
+	assert_false(order_is_kept(&order, &run));
+	end();
+}
+
+static void abandoned_delay_shows_nothing(void **state)
+{
+	u32 doubtful;
+
+	(void)state;
+	begin();
+	delay(0, 1, IOT_ENDING_abandoned);
+	shift(1, 2, 100);
+	assert_int_equal(find(&doubtful), 0);
+	end();
+}
+
 /* The third place of task 1 begins 150 ms after the second in both runs. */
 static void task_that_stops_as_long_without_delays_is_doubtful(void **state)
 {
@@ -383,6 +439,9 @@ SUITE("discover",
       TEST(task_that_stops_as_long_without_delays_is_doubtful)
       TEST(delay_that_a_signal_ended_shows_nothing)
       TEST(own_delay_is_not_a_stop)
+      TEST(clocks_of_nodes_may_differ_a_little)
+      TEST(clocks_of_a_node_do_not_differ)
+      TEST(abandoned_delay_shows_nothing)
       TEST(run_in_another_order_contradicts)
       TEST(weaker_orders_are_redundant)
       TEST(transitive_orders_are_redundant)

@@ -266,7 +266,50 @@ static void compute_time_is_that_after_delays_and_that_on_a_cpu(void **state)
 	discovery_close(discovery);
 }
 
+static void put_fact(struct scribe *s, const char *text)
+{
+	struct iot_record fact = { .kind = IOT_KIND_fact, .fact.time_ns = s->now_ns, .tail = (const u8 *)text, .tail_bytes = (u16)strlen(text) };
+
+	assert_int_equal(iot_writer_record(s->writer, &fact), 0);
+}
+
+/* The facts of a merge; tasks 1 and 2 are on a node with dots in its name. */
+static void threads_are_numbered_on_each_node(void **state)
+{
+	static const struct {
+		const char *node;
+		u32 number;
+	} rows[] = { { "a.example", 1 }, { "a.example", 2 }, { "b", 1 } };
+	struct scribe scribe, *s = &scribe;
+	char why[DISCOVERY_WHY_BYTES];
+	struct discovery_thread thread;
+	struct discovery *discovery;
+	struct iot_reject reject;
+	u32 i;
+
+	(void)state;
+	scribe_begin(s);
+	put_fact(s, "node.a.example.tasks=1-2");
+	put_fact(s, "node.b.tasks=3-3");
+	PUT(task, .task = 3, .pid = 3, .tgid = 3, .why = IOT_REASON_seen);
+	for (i = 0; i < 3; i++)
+		read_file(s, 1 + i);
+	scribe_finish(s);
+	assert_int_equal(discovery_open(&discovery), 0);
+	assert_int_equal(discovery_add(discovery, scratch_trace, &reject, why), 0);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(discovery_thread(discovery, i, &thread), 0);
+		assert_int_equal(thread.number, i + 1);
+		assert_string_equal(thread.node, rows[i].node);
+		assert_int_equal(thread.node_number, rows[i].number);
+	}
+	assert_string_equal(discovery_node(discovery, 1), "b");
+	assert_null(discovery_node(discovery, 2));
+	discovery_close(discovery);
+}
+
 SUITE("discover_runs",
+      WITH_SCRATCH(threads_are_numbered_on_each_node)
       WITH_SCRATCH(runs_share_one_copy_of_a_path)
       TEST(different_paths_have_different_copies)
       WITH_SCRATCH(thread_that_may_explain_most_is_delayed_first)

@@ -188,16 +188,54 @@ static void add_task(const struct run *run, u32 index, struct discovery_thread *
 int discovery_thread(const struct discovery *discovery, u32 index, struct discovery_thread *thread)
 {
 	const struct run *base = &discovery->base;
-	u32 i, number = 0;
+	u32 i, number = 0, node_number = 0;
 
 	for (i = 0; i < base->task_count; i++) {
-		if (!is_thread(&base->tasks[i]) || number++ < index)
+		const struct run_task *task = &base->tasks[i];
+
+		if (i && task->node != base->tasks[i - 1].node) /* ids are sorted by nodes */
+			node_number = 0;
+		if (!is_thread(task))
 			continue;
-		*thread = (struct discovery_thread){ .number = number };
+		node_number++;
+		if (number++ < index)
+			continue;
+		*thread = (struct discovery_thread){
+			.number = number,
+			.node = discovery_node(discovery, task->node),
+			.node_number = node_number,
+		};
 		add_task(base, i, thread);
 		return 0;
 	}
 	return -ENOENT;
+}
+
+/**
+ * discovery_node() - a node of the run without delays
+ * @discovery: with that run
+ * @index: from 0
+ *
+ * Return: its name; NULL if there are no more, or if the job ran on one node.
+ */
+const char *discovery_node(const struct discovery *discovery, u32 index)
+{
+	return index < discovery->base.node_count ? discovery->base.nodes[index].name : NULL;
+}
+
+/**
+ * discovery_node_commands() - how many commands were recorded on a node together
+ * @discovery: with the run without delays
+ * @index: of the node
+ */
+u32 discovery_node_commands(const struct discovery *discovery, u32 index)
+{
+	const struct run *base = &discovery->base;
+	u32 i, count = 0;
+
+	for (i = 0; i < base->task_count; i++)
+		count += base->tasks[i].node == index && base->tasks[i].why == IOT_REASON_adopt;
+	return count;
 }
 
 /**
@@ -239,6 +277,15 @@ static void explain_waits(struct discovery *discovery)
 	}
 }
 
+static u32 count_abandoned(const struct run *run)
+{
+	u32 i, count = 0;
+
+	for (i = 0; i < run->delay_count; i++)
+		count += run->delays[i].ending == IOT_ENDING_abandoned;
+	return count;
+}
+
 /**
  * discovery_find() - compare all runs
  * @discovery: with the run without delays; may be called again after another run
@@ -256,6 +303,7 @@ int discovery_find(struct discovery *discovery, struct discovery_result *result)
 	*result = (struct discovery_result){ .runs = discovery->count };
 	for (i = 0; i < discovery->count && !err; i++) {
 		result->delays += discovery->runs[i].delay_count;
+		result->abandoned += count_abandoned(&discovery->runs[i]);
 		err = orders_of_run(orders, &discovery->base, &discovery->runs[i], &result->doubtful);
 	}
 	orders_sort(orders);
@@ -300,6 +348,8 @@ static void make_record(const struct discovery *discovery, const struct order *o
 	const struct place *from = &task->places[order->place], *to = &waiter->places[order->waiter_place];
 	u64 free_ns = order->waiter_place ? to[-1].end_ns : waiter->begin_ns, wait_ns = greater(from->end_ns, free_ns);
 
+	if (wait_ns > to->enter_ns) /* by the clocks of two nodes */
+		wait_ns = to->enter_ns;
 	*record = (struct iot_record){
 		.kind = IOT_KIND_discovered,
 		.discovered = {

@@ -28,13 +28,17 @@ struct discovery;
 
 /**
  * struct discovery_thread - a thread of the run without delays
- * @number: as in struct iot_delay
+ * @number: from 1, in the order of the nodes and then of the creation
+ * @node: name of its node, NULL if there is one only
+ * @node_number: its number on the node, as in struct iot_delay
  * @command: its last command name
  * @places: operations after which it can be delayed
  * @gap_ns: 95 % of the times between them were not longer
  */
 struct discovery_thread {
 	u32 number;
+	const char *node;
+	u32 node_number;
 	const char *command;
 	u32 places;
 	u64 gap_ns;
@@ -75,6 +79,7 @@ struct discovery_known {
  * @edges: orders that are left
  * @redundant: orders that followed from others
  * @contradicted: orders that another run did not keep
+ * @abandoned: delays that ended because a connection between nodes was lost; they show nothing
  * @doubtful: places where a task stopped, but not for much longer than in the run without delays
  * @once: orders that are left and that a single delay showed
  * @confirmed: orders that are left and that follow from known ones
@@ -88,6 +93,7 @@ struct discovery_result {
 	u32 edges;
 	u32 redundant;
 	u32 contradicted;
+	u32 abandoned;
 	u32 doubtful;
 	u32 once;
 	u32 confirmed;
@@ -111,6 +117,8 @@ struct discovery_compute {
 int discovery_open(struct discovery **discovery);
 int discovery_add(struct discovery *discovery, const char *path, struct iot_reject *reject, char why[DISCOVERY_WHY_BYTES]);
 int discovery_thread(const struct discovery *discovery, u32 index, struct discovery_thread *thread);
+const char *discovery_node(const struct discovery *discovery, u32 index);
+u32 discovery_node_commands(const struct discovery *discovery, u32 index);
 u64 discovery_duration_ns(const struct discovery *discovery);
 void discovery_note_waiting(struct discovery *discovery, u32 task, u32 op, u64 ns);
 void discovery_set_delayed(struct discovery *discovery, u32 number);

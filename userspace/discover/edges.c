@@ -8,6 +8,9 @@
  * the exact order; those of earlier ones follow from it, as the places of a task have an order.
  *
  * Each run is evidence against an order, too: where j began before k had ended, it is none.
+ *
+ * The clocks of two nodes differ a little. All threads were blocked for longer than that before a delay ended, so a delay
+ * seems to end a little earlier to other nodes; and an order counts as kept if it is violated by less than that.
  */
 #include "edges.h"
 
@@ -82,6 +85,16 @@ static bool has_stopped(const struct run *base, const struct run *run, const str
 	return false;
 }
 
+/* The delay as a task of another node can see it. */
+static struct delay delay_seen_by(const struct run *run, const struct delay *delay, u32 task)
+{
+	struct delay seen = *delay;
+	u64 margin_ns = run_margin_ns(run, delay->task, task);
+
+	seen.end_ns = delay->end_ns > delay->begin_ns + margin_ns ? delay->end_ns - margin_ns : delay->begin_ns;
+	return seen;
+}
+
 static int orders_of_delay(struct orders *orders, const struct run *base, const struct run *run, const struct delay *delay,
 			   u32 *doubtful)
 {
@@ -89,16 +102,17 @@ static int orders_of_delay(struct orders *orders, const struct run *base, const 
 	u32 i;
 	int err = 0;
 
-	if (delay->ending == IOT_ENDING_signal || delay->task == RUN_NONE || run->tasks[delay->task].twin == RUN_NONE)
+	if (delay->ending == IOT_ENDING_signal || delay->ending == IOT_ENDING_abandoned || delay->task == RUN_NONE || run->tasks[delay->task].twin == RUN_NONE)
 		return 0;
 	order.task = run->tasks[delay->task].twin;
 	order.place = run_place_until(&run->tasks[delay->task], delay->op);
 	for (i = 0; i < run->task_count && order.place != RUN_NONE && !err; i++) {
 		const struct run_task *task = &run->tasks[i];
-		u32 place = first_place(task, delay->end_ns);
+		const struct delay seen = delay_seen_by(run, delay, i);
+		u32 place = first_place(task, seen.end_ns);
 
 		if (i == delay->task || task->twin == RUN_NONE || place == task->count ||
-		    !has_stopped(base, run, delay, i, place, doubtful))
+		    !has_stopped(base, run, &seen, i, place, doubtful))
 			continue;
 		order.waiter = task->twin;
 		order.waiter_place = place;
@@ -157,14 +171,14 @@ void orders_sort(struct orders *orders)
 	orders->count = left;
 }
 
-static const struct place *place_in(const struct run *run, u32 twin, u32 place)
+static u32 task_in(const struct run *run, u32 twin)
 {
 	u32 i;
 
 	for (i = 0; i < run->task_count; i++)
 		if (run->tasks[i].twin == twin)
-			return &run->tasks[i].places[place];
-	return NULL;
+			return i;
+	return RUN_NONE;
 }
 
 /**
@@ -174,9 +188,11 @@ static const struct place *place_in(const struct run *run, u32 twin, u32 place)
  */
 bool order_is_kept(const struct order *order, const struct run *run)
 {
-	const struct place *from = place_in(run, order->task, order->place), *to = place_in(run, order->waiter, order->waiter_place);
+	u32 task = task_in(run, order->task), waiter = task_in(run, order->waiter);
 
-	return !from || !to || from->end_ns <= to->enter_ns;
+	return task == RUN_NONE || waiter == RUN_NONE ||
+	       run->tasks[task].places[order->place].end_ns <=
+		       run->tasks[waiter].places[order->waiter_place].enter_ns + run_margin_ns(run, task, waiter);
 }
 
 /**

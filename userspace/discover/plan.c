@@ -67,14 +67,15 @@ static void add_pair(const struct discovery *discovery, struct gains *gains, u32
 {
 	const struct run_task *w = &discovery->base.tasks[waiter], *o = &discovery->base.tasks[other];
 	u32 i, next = 0, thread = discovery->threads[other];
+	u64 margin_ns = run_margin_ns(&discovery->base, waiter, other);
 
 	for (i = 0; i < w->count; i++) {
 		struct wait *wait = &discovery->waits[waiter][i];
 		u64 begin_ns, ns = unexplained_ns(w, wait, i, &begin_ns);
 
-		while (next < o->count && o->places[next].end_ns <= begin_ns)
+		while (next < o->count && o->places[next].end_ns + margin_ns <= begin_ns)
 			next++;
-		if (!ns || wait->counted == thread || next == o->count || o->places[next].end_ns > w->places[i].enter_ns)
+		if (!ns || wait->counted == thread || next == o->count || o->places[next].end_ns > w->places[i].enter_ns + margin_ns)
 			continue;
 		if (!wait->counted)
 			gains->all_ns += ns;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLOCKS_NS 5000000 /* clocks of nodes may differ so much, after the merge of their traces */
+
 static int reserve(void *array, u32 count, u32 *room, size_t bytes)
 {
 	void **p = array, *grown;
@@ -120,6 +122,23 @@ static int take_delay(struct run *run, const struct iot_rec_delayed *r)
 	return 0;
 }
 
+/* Of a job on several nodes: node.NAME.tasks=FIRST-LAST. A name may have dots. */
+static int take_fact(struct run *run, const struct iot_record *record)
+{
+	struct run_node node;
+	char text[128], *tasks;
+
+	snprintf(text, sizeof(text), "%.*s", (int)record->tail_bytes, (const char *)record->tail);
+	tasks = strstr(text, ".tasks=");
+	if (strncmp(text, "node.", 5) || !tasks || tasks < text + 5 || sscanf(tasks, ".tasks=%u-%u", &node.first, &node.last) != 2)
+		return 0;
+	if (reserve(&run->nodes, run->node_count, &run->node_room, sizeof(*run->nodes)))
+		return -ENOMEM;
+	snprintf(node.name, sizeof(node.name), "%.*s", (int)(tasks - text - 5), text + 5);
+	run->nodes[run->node_count++] = node;
+	return 0;
+}
+
 static int take(void *context, struct iot_names *names, const struct iot_record *record)
 {
 	struct run *run = context;
@@ -129,6 +148,8 @@ static int take(void *context, struct iot_names *names, const struct iot_record 
 		run->begin_ns = run->end_ns;
 	if (iot_record_is_counted(record))
 		return -EOPNOTSUPP;
+	if (record->kind == IOT_KIND_fact)
+		return take_fact(run, record);
 	if (record->kind == IOT_KIND_task)
 		return take_task(run, record);
 	if (record->kind == IOT_KIND_delayed)
@@ -150,6 +171,16 @@ static int compare_places(const void *a, const void *b)
 	return x->op < y->op ? -1 : x->op > y->op;
 }
 
+static u32 node_of(const struct run *run, u32 task)
+{
+	u32 i;
+
+	for (i = run->node_count; i-- > 0;)
+		if (run->nodes[i].first <= task && task <= run->nodes[i].last)
+			return i;
+	return 0;
+}
+
 /* Ids grow in the order of creation. */
 static void sort(struct run *run)
 {
@@ -160,6 +191,7 @@ static void sort(struct run *run)
 	for (i = 0; i < run->task_count; i++) {
 		struct run_task *task = &run->tasks[i];
 
+		task->node = node_of(run, task->id);
 		if (task->count)
 			qsort(task->places, task->count, sizeof(*task->places), compare_places);
 		for (j = 0, task->nth = 1; j < i; j++)
@@ -204,6 +236,7 @@ void run_free(struct run *run)
 		free(run->tasks[i].places);
 	free(run->tasks);
 	free(run->delays);
+	free(run->nodes);
 	free(run->path);
 }
 
@@ -222,6 +255,18 @@ u32 run_task_find(const struct run *run, u32 id)
 		if (run->tasks[i].id == id)
 			return i;
 	return RUN_NONE;
+}
+
+/**
+ * run_margin_ns() - how much times of two tasks may differ without one being earlier
+ * @run: of the tasks
+ * @task, @other: their indices
+ *
+ * Return: 0 on the same node.
+ */
+u64 run_margin_ns(const struct run *run, u32 task, u32 other)
+{
+	return run->tasks[task].node == run->tasks[other].node ? 0 : CLOCKS_NS;
 }
 
 /**

@@ -37,12 +37,20 @@ struct delay {
 	u32 ending;
 };
 
+/* A node of the job, and the ids of its tasks. */
+struct run_node {
+	char name[65];
+	u32 first;
+	u32 last;
+};
+
 /**
  * struct run_task - a task of a run
  * @id, @parent, @why: as in its record
  * @nth: number among the tasks that its parent created, from 1
  * @twin: index of the same task in the run without delays, RUN_NONE if there is none
  * @begin_ns: when it was first seen
+ * @node: index of its node; 0, too, if there is one only
  */
 struct run_task {
 	u32 id;
@@ -51,6 +59,7 @@ struct run_task {
 	u32 nth;
 	u32 twin;
 	u64 begin_ns;
+	u32 node;
 	char command[64];
 	struct place *places;
 	u32 count;
@@ -64,6 +73,7 @@ struct run_task {
  * @tasks: in the order of their ids
  * @last: index of the task of the last record, while the trace is read
  * @delays: in the order of their ends
+ * @nodes: if there are several
  */
 struct run {
 	char *path;
@@ -75,6 +85,9 @@ struct run {
 	struct delay *delays;
 	u32 delay_count;
 	u32 delay_room;
+	struct run_node *nodes;
+	u32 node_count;
+	u32 node_room;
 	u64 begin_ns;
 	u64 end_ns;
 };
@@ -82,6 +95,7 @@ struct run {
 int run_load(struct run *run, const char *path, struct run_paths *paths, struct iot_reject *reject);
 void run_free(struct run *run);
 u32 run_task_find(const struct run *run, u32 id);
+u64 run_margin_ns(const struct run *run, u32 task, u32 other);
 u32 run_place_until(const struct run_task *task, u32 op);
 int run_match(struct run *run, const struct run *base, char *why, size_t room);
 

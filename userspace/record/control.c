@@ -162,7 +162,7 @@ static int control_delay(const struct record_options *options, const struct iot_
 
 	if (!options->delay.period)
 		return 0;
-	if (!(query->features & IOT_FEATURE_DELAY)) {
+	if (!(query->features & IOT_FEATURE_DELAY) || (options->controller && !(query->features & IOT_FEATURE_HOLD))) {
 		snprintf(why, room, "--delay: the kernel lets no module add task work, or the loaded module iotape is too old for "
 				    "this option");
 		return -EOPNOTSUPP;

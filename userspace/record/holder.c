@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "controller.h"
 #include "join.h"
 
 #define FIRST_MS 30000 /* for the first one to come */
@@ -43,6 +44,7 @@ struct holder {
 	uint64_t session;
 	char *last_fact;
 	struct collector collector;
+	struct watcher *watcher;
 	struct join_welcome welcome;
 	char path[PATH_MAX];
 	struct client *clients;
@@ -135,16 +137,40 @@ static int start_collector(struct holder *holder)
 	return err;
 }
 
+/* With a controller, delays last until it ends them, and only the threads of the node that it chose are delayed. */
+static int make_session(struct holder *holder, struct controller_file *controller)
+{
+	struct record_options options = *holder->options;
+	char *why = holder->welcome.why;
+	struct utsname uts;
+	int err = 0;
+
+	if (options.controller) {
+		uname(&uts);
+		err = controller_file_read(options.controller, controller, why, JOIN_WHY);
+		options.delay.flags |= IOT_DELAY_HOLD;
+		if (!controller_file_chooses(controller, uts.nodename))
+			options.delay.thread = IOT_DELAY_NOBODY;
+	}
+	if (!err)
+		holder->session_fd = control_open(&options, &holder->session, why, JOIN_WHY);
+	if (!err && holder->session_fd < 0)
+		err = holder->session_fd;
+	if (!err && options.controller)
+		err = watcher_start(&holder->watcher, controller, uts.nodename, holder->session_fd, why, JOIN_WHY);
+	return err;
+}
+
 /* The collector stays outside of the mounts, and this process goes in. */
 static int open_session(struct holder *holder)
 {
+	static struct controller_file controller;
 	char *why = holder->welcome.why;
 	int dir_fds[RECORD_MOUNTS_MAX];
-	int err;
+	int err = make_session(holder, &controller);
 
-	holder->session_fd = control_open(holder->options, &holder->session, why, JOIN_WHY);
-	if (holder->session_fd < 0)
-		return holder->session_fd;
+	if (err)
+		return err;
 	err = start_collector(holder);
 	if (err)
 		return err;
@@ -352,6 +378,7 @@ void holder_main(const struct record_options *options, int listen_fd)
 	holder.listen_fd = detach(listen_fd);
 	holder.welcome.err = open_session(&holder);
 	serve_all(&holder);
+	watcher_stop(holder.watcher);
 	shutdown(holder.listen_fd, SHUT_RDWR);
 	if (holder.collector.pid > 0) {
 		wait_for_descendants(&holder);

@@ -28,6 +28,7 @@
  * @counters_keys: bits IOT_COUNT_* of the rows; 0: the default
  * @counters_interval_ns: time from one reading of the counters to the next; 0: they are read at the end
  * @delay: delays of threads; its period is 0 if there are none
+ * @controller: file of the controller of several nodes, which decides when delays end; NULL: there is none
  * @stacks: kinds of operations whose call sites are recorded, if @has_stacks
  * @drop: drop records rather than make tasks wait for the collector
  * @buffers: buffers of each CPU
@@ -55,6 +56,7 @@ struct record_options {
 	unsigned int counters_keys;
 	uint64_t counters_interval_ns;
 	struct iot_delay delay;
+	const char *controller;
 	bool has_stacks;
 	uint64_t stacks[IOT_KIND_END / 64];
 	bool drop;
@@ -172,6 +174,27 @@ void attach_close(struct attachment *attachment);
 void dump_signal_block(void);
 void dump_signal_restore(void);
 int dump_signal_start(uint64_t session);
+
+/* controller.c */
+
+/**
+ * struct controller_result - the nodes of a run
+ * @nodes: that have connected
+ * @lost: connections that ended before the commands there did: all delays ended then
+ * @released: delays that ended because all threads of all nodes were blocked
+ * @name: of a node that was lost
+ */
+struct controller_result {
+	unsigned int nodes;
+	unsigned int lost;
+	unsigned int released;
+	char name[80];
+};
+
+struct controller;
+
+int controller_start(struct controller **controller, const char *path, const char *node, unsigned int nodes);
+void controller_stop(struct controller *controller, struct controller_result *result);
 
 /* job.c */
 
