@@ -849,10 +849,11 @@ static int record_join(struct options *options)
 		return fail_once(options, why);
 	}
 	err = join_session(&joined, &options->record, options->job.name,
-			   options->job.local_processes, why, sizeof(why));
+			   options->job.local_processes, options->job.local_rank, why, sizeof(why));
 	if (err)
 		return fail_once(options, why);
 	options->record.namespace_fd = joined.namespace_fd;
+	options->record.join_fd = joined.fd;
 	err = runner_start(&runner, &options->record, joined.session_fd, warn, why, sizeof(why));
 	close(joined.session_fd); /* the holder keeps both */
 	close(joined.namespace_fd);

@@ -215,23 +215,35 @@ static int check_names(const struct search *search)
 	return EXIT_DONE;
 }
 
-/* The threads of several commands on a node are created in another order in each run, so their numbers mean nothing. */
-static int check_commands(const struct search *search)
+/**
+ * search_node_has_commands() - did several commands run on a node?
+ * @search: after the first run
+ * @node: its name; NULL: the only node
+ */
+bool search_node_has_commands(const struct search *search, const char *node)
 {
-	u32 i;
+	const char *name;
+	u32 i = 0;
 
-	for (i = 0; i < search->nodes; i++) {
-		u32 count = discovery_node_commands(search->discovery, i);
+	while (node && (name = discovery_node(search->discovery, i)) && strcmp(name, node))
+		i++;
+	return discovery_node_commands(search->discovery, i) > 1;
+}
 
-		if (count > 1)
-			return fail("--nodes: %u commands on %s: " DISCOVER_RECORDER " has to run once on each node", count,
-				    discovery_node(search->discovery, i) ?: "the node");
-	}
-	return EXIT_DONE;
+/* Commands of a node are numbered before they begin. The numbers of their threads are others in each run. */
+static bool is_numbered(const struct search *search, const struct discovery_thread *thread)
+{
+	return search_node_has_commands(search, thread->node) ? thread->command_number : true;
+}
+
+static bool is_chosen(const struct search *search, const struct discovery_thread *thread)
+{
+	return is_numbered(search, thread) &&
+	       (!thread->node || !search->options->nodes || is_in_list(search->options->nodes, thread->node));
 }
 
 /**
- * search_nodes_choose() - delay only threads of the nodes that were requested
+ * search_nodes_choose() - delay only threads of the nodes that were requested, and with the same number in each run
  * @search: after the first run
  *
  * Return: an exit code.
@@ -239,15 +251,13 @@ static int check_commands(const struct search *search)
 int search_nodes_choose(struct search *search)
 {
 	struct discovery_thread thread;
-	int code = check_names(search) ?: check_commands(search);
+	int code = check_names(search);
 	u32 i;
 
-	if (code || !search->options->nodes)
-		return code;
-	for (i = 0; !discovery_thread(search->discovery, i, &thread); i++)
-		if (thread.node && !is_in_list(search->options->nodes, thread.node)) {
+	for (i = 0; !code && !discovery_thread(search->discovery, i, &thread); i++)
+		if (!is_chosen(search, &thread)) {
 			discovery_set_delayed(search->discovery, thread.number);
 			search->excluded += thread.places > 0;
 		}
-	return EXIT_DONE;
+	return code;
 }

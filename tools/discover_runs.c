@@ -234,7 +234,7 @@ struct iot_delay search_delay(const struct search *search, const struct discover
 	if (!period)
 		period = 1 + thread->places * quiet_ns / budget_ns;
 	return (struct iot_delay){
-		.thread = thread->node_number,
+		.thread = search_node_has_commands(search, thread->node) ? thread->command_number : thread->node_number,
 		.period = (__u32)clamp_ns(period, 1, IOT_DELAY_PERIOD_MAX),
 		.asleep_ns = quiet_ns,
 		.idle_ns = quiet_ns,

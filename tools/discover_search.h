@@ -99,6 +99,7 @@ struct search_words {
 
 /* discover_nodes.c */
 int search_nodes_choose(struct search *search);
+bool search_node_has_commands(const struct search *search, const char *node);
 int search_nodes_begin(struct search *search, const struct discovery_thread *thread);
 void search_nodes_words(const struct search *search, bool has_delay, struct search_words *words);
 int search_nodes_end(struct search *search, int code);

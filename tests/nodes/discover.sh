@@ -6,25 +6,26 @@
 relay=$top/build/tests/nodes/relay
 rounds=3
 
-hosts() { # NODES
-	local node
-	for ((node = 0; node < $1; node++)); do
-		echo "node$node"
+# The node of each process.
+hosts() { # NODES PROCESSES
+	local process
+	for ((process = 0; process < $2; process++)); do
+		echo "node$((process / ($2 / $1)))"
 	done
 }
 
-discover() { # NAME NODES KIND [OPTION]...
-	local name=$1 count=$2 kind=$3 hosts
-	mapfile -t hosts < <(hosts "$count")
-	shift 3
+discover() { # NAME NODES PROCESSES KIND [OPTION]...
+	local name=$1 nodes=$2 count=$3 kind=$4 hosts
+	mapfile -t hosts < <(hosts "$nodes" "$count")
+	shift 4
 	"$here/enter" head timeout 250 "$iotape" discover --nodes --shared=none --mpi=off "$@" -m /srv -o "$work/$name.iot" -- \
-		"$here/launch" "$count" '{record}' "$relay" "$kind" /srv $rounds "${hosts[@]}" >"$work/$name.said" 2>&1
+		"$here/launch" "$nodes" "$count" '{record}' "$relay" "$kind" /srv $rounds "${hosts[@]}" >"$work/$name.said" 2>&1
 	code=$?
 	cat "$work/$name.said"
 	return $code
 }
 
-# The orders of a trace, one a line: NODE OPERATION < NODE OPERATION; writes have a number.
+# The orders of a trace, one a line: PROCESS OPERATION < PROCESS OPERATION; writes have a number.
 orders() { # NAME
 	"$iotape" dump --json --all "$work/$1.iot" | perl -MJSON::PP -ne '
 		$r = decode_json($_) if /^\{/;
@@ -35,30 +36,30 @@ orders() { # NAME
 			for $at (sort { $of{$a}{op} <=> $of{$b}{op} } keys %of) {
 				$o = $of{$at};
 				$name{$at} = "$o->{path} $o->{kind}" . ($o->{kind} eq "write" ? ++$n{$o->{task}} : "");
-				$name{$at} =~ s,/turn,,;
+				$name{$at} =~ s,^node\d+/turn\.,,;
 			}
 			print map { ($name{"$_->{task} $_->{op}"} // "?") . " < " .
 				($name{"$_->{waiter} " . ($_->{waiter_op} + 1)} // "?") . "\n" } @orders;
 		}' | sort
 }
 
-expected() { # NODES
-	local i node
+expected() { # PROCESSES
+	local i process
 	for ((i = 1; i <= rounds; i++)); do
-		for ((node = 0; node + 1 < $1; node++)); do
-			echo "node$node write$i < node$((node + 1)) write$i"
+		for ((process = 0; process + 1 < $1; process++)); do
+			echo "$process write$i < $((process + 1)) write$i"
 		done
 		if [ $i = $rounds ]; then
-			echo "node$(($1 - 1)) write$i < node0 flush"
+			echo "$(($1 - 1)) write$i < 0 flush"
 		else
-			echo "node$(($1 - 1)) write$i < node0 write$((i + 1))"
+			echo "$(($1 - 1)) write$i < 0 write$((i + 1))"
 		fi
 	done | sort
 }
 
-finds() { # NAME NODES KIND [OPTION]...
-	discover "$@" && diff <(expected "$2") <(orders "$1") || return
-	grep -qE ": [0-9]+ runs with [1-9][0-9]* delays: $(($2 * rounds)) orders, 0 of them known from other causes" "$work/$1.said" &&
+finds() { # NAME NODES PROCESSES KIND [OPTION]...
+	discover "$@" && diff <(expected "$3") <(orders "$1") || return
+	grep -qE ": [0-9]+ runs with [1-9][0-9]* delays: $(($3 * rounds)) orders, 0 of them known from other causes" "$work/$1.said" &&
 		! grep -q 'were lost' "$work/$1.said"
 }
 
@@ -92,29 +93,26 @@ keeps_turns() { # NAME NODES
 	[ "$writes" = $(($2 * rounds)) ] && [ "$bad" -gt 0 ] || { echo "without: $writes writes, $bad out of turn"; return 1; }
 }
 
-contents() { # NODES
-	local node
-	for ((node = 0; node < $1; node++)); do
-		md5sum <"$cluster/node$node.storage/turn"
-	done
+contents() {
+	(cd "$cluster" && md5sum node*.storage/turn.*)
 }
 
 # Of the program without recorder, and after a search.
 same_contents() { # NODES
 	local hosts after
-	mapfile -t hosts < <(hosts "$1")
-	after=$(contents "$1")
-	"$here/launch" "$1" "$relay" turns /srv $rounds "${hosts[@]}" && diff <(contents "$1") <(echo "$after")
+	mapfile -t hosts < <(hosts "$1" "$1")
+	after=$(contents)
+	"$here/launch" "$1" "$1" "$relay" turns /srv $rounds "${hosts[@]}" && diff <(contents) <(echo "$after")
 }
 
 # Only the threads of node1 are delayed: what others wait for is not found.
 one_node() {
-	discover some 2 turns --nodes=node1 && ! grep 'of node0 (' "$work/some.said" && grep -q 'thread 1 of node1 (' "$work/some.said" &&
-		diff <(expected 2 | grep '^node1') <(orders some)
+	discover some 2 2 turns --nodes=node1 && ! grep 'of node0 (' "$work/some.said" && grep -q 'thread 1 of node1 (' "$work/some.said" &&
+		diff <(expected 2 | grep '^1') <(orders some)
 }
 
 other_node() {
-	! discover other 2 turns --nodes=node7 && grep -q 'the command ran on no node node7' "$work/other.said" && ! ls "$work"/other.iot* 2>/dev/null
+	! discover other 2 2 turns --nodes=node7 && grep -q 'the command ran on no node node7' "$work/other.said" && ! ls "$work"/other.iot* 2>/dev/null
 }
 
 without_word() {
@@ -130,17 +128,17 @@ nothing_left() {
 # The thread of node0 is delayed for an hour, while that of node1 is never blocked. Sets controller and launcher.
 hour_begin() { # NAME
 	dir=/mnt/fast/traces.$1
-	rm -rf "$dir" controls controlled.out "$cluster"/node[01].storage/turn && mkdir -m 700 "$dir" && mkfifo controls || return
+	rm -rf "$dir" controls controlled.out "$cluster"/node[01].storage/turn.* && mkdir -m 700 "$dir" && mkfifo controls || return
 	"$here/enter" head "$top/build/tests/nodes/controlled" "$dir/controller" node0 2 <controls >controlled.out &
 	controller=$!
 	exec 7>controls
 	wait_until grep -qs ready controlled.out || return
-	"$here/launch" 2 "$iotape" record --join -q --no-calibration --mpi=off -o "$dir" -m /srv --controller="$dir/controller" \
+	"$here/launch" 2 2 "$iotape" record --join -q --no-calibration --mpi=off -o "$dir" -m /srv --controller="$dir/controller" \
 		--delay=thread=1,limit=3600s,total=3600s -- "$relay" busy /srv $rounds node0 node1 >launched 2>&1 &
 	launcher=$!
-	wait_until test -s "$cluster/node1.storage/turn" && wait_until test -e "$cluster/node0.storage/turn" || { cat launched; return 1; }
+	wait_until test -s "$cluster/node1.storage/turn.1" && wait_until test -e "$cluster/node0.storage/turn.0" || { cat launched; return 1; }
 	sleep 2
-	[ ! -s "$cluster/node0.storage/turn" ] || { echo "it is not delayed"; cat launched controlled.out; return 1; }
+	[ ! -s "$cluster/node0.storage/turn.0" ] || { echo "it is not delayed"; cat launched controlled.out; return 1; }
 }
 
 wait_until() {
@@ -177,7 +175,7 @@ hour_end() {
 	exec 7>&-
 	wait "$controller"
 	cat launched controlled.out
-	[ "$result" = "$1" ] && [ "$(stat -c %s "$cluster/node0.storage/turn")" = $((rounds * 4096)) ] && wait_until no_session
+	[ "$result" = "$1" ] && [ "$(stat -c %s "$cluster/node0.storage/turn.0")" = $((rounds * 4096)) ] && wait_until no_session
 }
 
 no_session() {
@@ -208,7 +206,7 @@ stranger() {
 	hour_begin four || return
 	port=$(sed -n 's/^port //p' "$dir/controller")
 	"$here/enter" head bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; head -c 2000 /dev/urandom >&3; exec 4<>/dev/tcp/127.0.0.1/$port; sleep 7" 2>&1
-	[ ! -s "$cluster/node0.storage/turn" ] && [ -z "$(cut -s -d, -f2 controlled.out)" ] || { echo "it is not delayed any more"; return 1; }
+	[ ! -s "$cluster/node0.storage/turn.0" ] && [ -z "$(cut -s -d, -f2 controlled.out)" ] || { echo "it is not delayed any more"; return 1; }
 	kill -KILL $controller && hour_end 0 && abandoned
 }
 
@@ -228,12 +226,13 @@ part_discover() {
 	modprobe veth && modprobe bridge
 	mkdir /mnt/fast/cluster
 	ok "nodes with networks, names and storage of their own" cluster_open 3 /mnt/fast/cluster
-	ok "hand-overs by TCP between two nodes are found" finds two 2 turns
+	ok "hand-overs by TCP between two nodes are found" finds two 2 2 turns
 	ok "the program has written the same as without recorder" same_contents 2
 	ok "a replay keeps their order, and does not without it" keeps_turns two 2
-	ok "hand-overs between three nodes are found" finds three 3 turns
+	ok "hand-overs between three nodes are found" finds three 3 3 turns
 	ok "a replay keeps their order, and does not without it" keeps_turns three 3
-	ok "hand-overs between two spinning nodes are found" finds spin 2 spin
+	ok "hand-overs between four processes on two nodes, which begin in another order in each run" finds four 2 4 turns
+	ok "hand-overs between two spinning nodes are found" finds spin 2 2 spin
 	ok "only the threads of chosen nodes are delayed" one_node
 	ok "a node that does not exist is refused" other_node
 	ok "a command without recorder is refused" without_word

@@ -2,11 +2,11 @@
 /*
  * relay.c - a program that runs on several nodes, which take turns by TCP: no record shows that they wait for each other.
  *
- *	NODE_NUMBER=N relay KIND DIRECTORY ROUNDS HOST...
+ *	PROCESS=N relay KIND DIRECTORY ROUNDS HOST...
  *
- * Each HOST runs one process, the N-th one that with N. Each has a connection to the next, and the last one to the first. Kinds:
+ * There is one process for each HOST, which may be the same several times; N is from 0. Each begins with a thread that only takes a number. Each has a connection to the next, and the last one to the first. Kinds:
  *
- *	turns	in each round, each writes a block to DIRECTORY/turn when the one before has
+ *	turns	in each round, each writes a block to DIRECTORY/turn.N when the one before has
  *	busy	the first one writes without waiting; the others write again and again until it has ended
  *	spin	as turns, but each looks for the byte of the one before again and again, without sleep
  */
@@ -14,19 +14,20 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
 
 #include "workloads/workload.h"
 
-#define PORT	    "7911"
+#define PORT	    7911 /* of the first process; each has another one */
 #define BLOCK_BYTES 4096
 
 static int before_fd, after_fd; /* connections */
 
-static int listen_here(void)
+static int listen_here(int number)
 {
-	const struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((in_port_t)atoi(PORT)) };
+	const struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((in_port_t)(PORT + number)) };
 	const int on = 1;
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -35,13 +36,15 @@ static int listen_here(void)
 	return fd;
 }
 
-static void connect_next(const char *host)
+static void connect_next(const char *host, int number)
 {
 	const struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
 	struct addrinfo *found;
+	char port[16];
 	int tries;
 
-	CHECK(!getaddrinfo(host, PORT, &hints, &found));
+	snprintf(port, sizeof(port), "%d", PORT + number);
+	CHECK(!getaddrinfo(host, port, &hints, &found));
 	for (tries = 0; tries < 3000; tries++) {
 		after_fd = socket(AF_INET, SOCK_STREAM, 0);
 		CHECK(after_fd >= 0);
@@ -106,15 +109,22 @@ static void be_busy(int fd, int number, int rounds)
 	shutdown(after_fd, SHUT_RDWR);
 }
 
+static void *end_at_once(void *unused)
+{
+	return unused;
+}
+
 int main(int argc, char **argv)
 {
-	int number = atoi(getenv("NODE_NUMBER")), count = argc - 4, listener, fd;
+	int number = atoi(getenv("PROCESS")), count = argc - 4, listener, fd;
 	char path[PATH_MAX];
+	pthread_t thread;
 
 	CHECK(argc > 5);
+	CHECK(!pthread_create(&thread, NULL, end_at_once, NULL) && !pthread_join(thread, NULL));
 	signal(SIGPIPE, SIG_IGN);
-	listener = listen_here();
-	connect_next(argv[4 + (number + 1) % count]);
+	listener = listen_here(number);
+	connect_next(argv[4 + (number + 1) % count], (number + 1) % count);
 	before_fd = accept(listener, NULL, NULL);
 	CHECK(before_fd >= 0);
 	if (number)
@@ -122,7 +132,7 @@ int main(int argc, char **argv)
 	give();
 	if (!number)
 		take(false);
-	snprintf(path, sizeof(path), "%s/turn", argv[2]);
+	snprintf(path, sizeof(path), "%s/turn.%d", argv[2], number);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	CHECK(fd >= 0);
 	if (!strcmp(argv[1], "busy"))

@@ -36,6 +36,8 @@ static struct seen {
 	int told; /* members that noticed the death of the holder */
 	int holder;
 	int is_refused; /* sessions are refused */
+	int entered;
+	unsigned int order[PROCESSES]; /* ranks, as they entered */
 } *seen;
 
 static char directory[] = "/tmp/iotape-join-XXXXXX";
@@ -133,7 +135,7 @@ static void count(int *counter)
 }
 
 /* A process that joins, works for some time, and leaves. */
-static pid_t member(unsigned int expected, unsigned int work_ms)
+static pid_t ranked_member(unsigned int expected, unsigned int rank, unsigned int work_ms)
 {
 	const struct record_options options = { .output = directory, .facts = (const char *[]){ NULL } };
 	struct collector_result result;
@@ -146,13 +148,16 @@ static pid_t member(unsigned int expected, unsigned int work_ms)
 	if (pid)
 		return pid;
 	alarm(30);
-	if (join_session(&joined, &options, "job", expected, why, sizeof(why))) {
+	if (join_session(&joined, &options, "job", expected, rank, why, sizeof(why))) {
 		if (!strcmp(why, "there is no session today"))
 			count(&seen->failed);
 		_exit(1);
 	}
 	if (fcntl(joined.session_fd, F_GETFD) >= 0 && fcntl(joined.namespace_fd, F_GETFD) >= 0)
 		count(&seen->welcome);
+	seen->order[__atomic_fetch_add(&seen->entered, 1, __ATOMIC_SEQ_CST) % PROCESSES] = rank;
+	if (join_enter(joined.fd))
+		_exit(1);
 	usleep(work_ms * 1000);
 	left = join_leave(&joined, &result, path, sizeof(path));
 	if (left > 0 && result.operations == 7 && strstr(path, host))
@@ -160,6 +165,11 @@ static pid_t member(unsigned int expected, unsigned int work_ms)
 	if (left < 0)
 		count(&seen->told);
 	_exit(0);
+}
+
+static pid_t member(unsigned int expected, unsigned int work_ms)
+{
+	return ranked_member(expected, 0, work_ms);
 }
 
 static void wait_for(const pid_t *pids, int number)
@@ -237,6 +247,32 @@ static void next_job_has_its_own_trace(void **state)
 	assert_int_equal(traces(), 2);
 }
 
+/* They come in the reverse order. */
+static void processes_enter_the_session_by_rank(void **state)
+{
+	pid_t pids[4];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		pids[i] = ranked_member(4, 3 - i, 0);
+		usleep(50000);
+	}
+	wait_for(pids, 4);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(seen->order[i], i);
+}
+
+/* Rank 0 is not recorded. */
+static void process_without_lower_ranks_enters_soon(void **state)
+{
+	pid_t pid = ranked_member(2, 1, 0);
+
+	(void)state;
+	wait_for(&pid, 1);
+	assert_int_equal(seen->welcome, 1);
+}
+
 static void killed_process_leaves_the_session(void **state)
 {
 	pid_t pids[2];
@@ -293,6 +329,8 @@ SUITE("join",
       TEST(all_processes_join_one_session)
       TEST(late_process_joins_the_session)
       TEST(next_job_has_its_own_trace)
+      TEST(processes_enter_the_session_by_rank)
+      TEST(process_without_lower_ranks_enters_soon)
       TEST(killed_process_leaves_the_session)
       TEST(end_of_the_holder_is_reported_to_all)
       TEST(missing_session_is_reported_to_all))

@@ -188,22 +188,24 @@ static void add_task(const struct run *run, u32 index, struct discovery_thread *
 int discovery_thread(const struct discovery *discovery, u32 index, struct discovery_thread *thread)
 {
 	const struct run *base = &discovery->base;
-	u32 i, number = 0, node_number = 0;
+	u32 i, number = 0, node_number = 0, command_number = 0;
 
 	for (i = 0; i < base->task_count; i++) {
 		const struct run_task *task = &base->tasks[i];
 
 		if (i && task->node != base->tasks[i - 1].node) /* ids are sorted by nodes */
-			node_number = 0;
+			node_number = command_number = 0;
 		if (!is_thread(task))
 			continue;
 		node_number++;
+		command_number += task->why == IOT_REASON_adopt;
 		if (number++ < index)
 			continue;
 		*thread = (struct discovery_thread){
 			.number = number,
 			.node = discovery_node(discovery, task->node),
 			.node_number = node_number,
+			.command_number = task->why == IOT_REASON_adopt ? command_number : 0,
 		};
 		add_task(base, i, thread);
 		return 0;

@@ -30,7 +30,8 @@ struct discovery;
  * struct discovery_thread - a thread of the run without delays
  * @number: from 1, in the order of the nodes and then of the creation
  * @node: name of its node, NULL if there is one only
- * @node_number: its number on the node, as in struct iot_delay
+ * @node_number: its number on the node, as in struct iot_delay, if one command runs there
+ * @command_number: if it began as a command: its number among those of the node, as in struct iot_delay if they began together; else 0
  * @command: its last command name
  * @places: operations after which it can be delayed
  * @gap_ns: 95 % of the times between them were not longer
@@ -39,6 +40,7 @@ struct discovery_thread {
 	u32 number;
 	const char *node;
 	u32 node_number;
+	u32 command_number;
 	const char *command;
 	u32 places;
 	u64 gap_ns;

@@ -30,9 +30,25 @@
 #define GRACE_MS 1000  /* if the number of processes is not known */
 #define AGAIN_MS 100
 
+/**
+ * struct client - a process that has connected
+ * @fd: to it
+ * @since_ms: when it connected
+ * @rank: among the processes of this node
+ * @has_asked: it wants to join
+ * @is_welcome: it may enter the session
+ * @has_entered: it has, or will not any more
+ * @may_go: its command may begin
+ * @is_done: its command has ended
+ */
 struct client {
 	int fd;
+	uint64_t since_ms;
+	uint32_t rank;
+	bool has_asked;
 	bool is_welcome;
+	bool has_entered;
+	bool may_go;
 	bool is_done;
 };
 
@@ -50,6 +66,7 @@ struct holder {
 	struct client *clients;
 	size_t client_count;
 	unsigned int joined;
+	unsigned int entered;
 	unsigned int expected;
 };
 
@@ -233,34 +250,94 @@ static void accept_client(struct holder *holder)
 		return;
 	}
 	holder->clients = clients;
-	clients[holder->client_count++] = (struct client){ .fd = fd };
+	clients[holder->client_count++] = (struct client){ .fd = fd, .since_ms = now_ms() };
+}
+
+static void note_entered(struct holder *holder, struct client *client)
+{
+	holder->entered += client->has_asked && !client->has_entered;
+	client->has_entered = true;
 }
 
 static void drop_client(struct holder *holder, size_t number)
 {
+	note_entered(holder, &holder->clients[number]); /* nobody waits for it */
 	close(holder->clients[number].fd);
 	holder->clients[number] = holder->clients[--holder->client_count];
+}
+
+static void take_note(struct holder *holder, struct client *client, uint32_t news)
+{
+	note_entered(holder, client);
+	client->is_done = news == JOIN_DONE;
 }
 
 static void serve(struct holder *holder, size_t number)
 {
 	struct client *client = &holder->clients[number];
-	struct join_hello hello;
-	ssize_t bytes = recv(client->fd, &hello, sizeof(hello), 0);
+	union {
+		struct join_hello hello;
+		struct join_note note;
+	} message;
+	ssize_t bytes = recv(client->fd, &message, sizeof(message), 0);
 
-	if (bytes > 0 && client->is_welcome) {
-		client->is_done = true;
+	if (client->is_welcome && bytes == sizeof(message.note)) {
+		take_note(holder, client, message.note.news);
 		return;
 	}
-	if (bytes != sizeof(hello) || hello.version != JOIN_VERSION) {
+	if (client->has_asked || bytes != sizeof(message.hello) || message.hello.version != JOIN_VERSION) {
 		drop_client(holder, number);
 		return;
 	}
-	client->is_welcome = true;
+	client->has_asked = true;
+	client->rank = message.hello.rank;
 	holder->joined++;
-	if (hello.expected > holder->expected)
-		holder->expected = hello.expected;
-	send_welcome(holder, client->fd);
+	if (message.hello.expected > holder->expected)
+		holder->expected = message.hello.expected;
+}
+
+static struct client *next_to_welcome(const struct holder *holder)
+{
+	struct client *next = NULL;
+	size_t i;
+
+	for (i = 0; i < holder->client_count; i++) {
+		struct client *client = &holder->clients[i];
+
+		if (client->has_asked && !client->is_welcome && (!next || client->rank < next->rank))
+			next = client;
+	}
+	return next;
+}
+
+/* One after the other, by rank. Of those before it, some may not be recorded. */
+static void welcome_next(struct holder *holder)
+{
+	struct client *next;
+
+	while ((next = next_to_welcome(holder)) && (next->rank <= holder->entered || now_ms() - next->since_ms > GRACE_MS)) {
+		next->is_welcome = true;
+		send_welcome(holder, next->fd);
+		if (holder->welcome.err)
+			note_entered(holder, next);
+	}
+}
+
+/* With a controller, all begin together. */
+static void let_go(struct holder *holder)
+{
+	static const struct join_go go;
+	size_t i;
+
+	for (i = 0; i < holder->client_count; i++) {
+		struct client *client = &holder->clients[i];
+
+		if (!client->has_entered || client->may_go || client->is_done ||
+		    (holder->options->controller && holder->entered < holder->expected && now_ms() - client->since_ms <= LATE_MS))
+			continue;
+		client->may_go = true;
+		send(client->fd, &go, sizeof(go), MSG_NOSIGNAL);
+	}
 }
 
 static void serve_events(struct holder *holder)
@@ -283,6 +360,8 @@ static void serve_events(struct holder *holder)
 			accept_client(holder);
 	}
 	free(polls);
+	welcome_next(holder);
+	let_go(holder);
 }
 
 /* While any process still works, finished ones need not wait. Return: does any? */

@@ -122,9 +122,9 @@ static int connect_holder(const struct record_options *options, const char *job)
 }
 
 /* Return: 0; 1 if the holder has ended meanwhile; or a negative errno. */
-static int be_welcome(struct joined *joined, unsigned int expected, char *why, size_t room)
+static int be_welcome(struct joined *joined, unsigned int expected, unsigned int rank, char *why, size_t room)
 {
-	const struct join_hello hello = { .version = JOIN_VERSION, .expected = expected };
+	const struct join_hello hello = { .version = JOIN_VERSION, .expected = expected, .rank = rank };
 	struct join_welcome welcome;
 	int fds[2];
 	union {
@@ -160,13 +160,14 @@ static int be_welcome(struct joined *joined, unsigned int expected, char *why, s
  * @options: as for runner_start(), the same in all processes; output is a directory, absolute
  * @job: name of the job
  * @expected: processes of the job on this node, 0 if that is not known
+ * @rank: of this process among them, 0 if that is not known
  * @why: out, after an error: a sentence
  * @room: room for it
  *
  * Return: 0 or a negative errno.
  */
 int join_session(struct joined *joined, const struct record_options *options, const char *job,
-		 unsigned int expected, char *why, size_t room)
+		 unsigned int expected, unsigned int rank, char *why, size_t room)
 {
 	int i, err = 1;
 
@@ -177,7 +178,7 @@ int join_session(struct joined *joined, const struct record_options *options, co
 				 strerror(-joined->fd));
 			return joined->fd;
 		}
-		err = be_welcome(joined, expected, why, room);
+		err = be_welcome(joined, expected, rank, why, room);
 		if (err)
 			close(joined->fd);
 		if (err > 0)
@@ -186,6 +187,25 @@ int join_session(struct joined *joined, const struct record_options *options, co
 	if (err > 0)
 		snprintf(why, room, "the session of this node repeatedly ends before it can be joined");
 	return err > 0 ? -EAGAIN : err;
+}
+
+/**
+ * join_enter() - the process that becomes the command is in the session: wait until it may begin
+ * @fd: connection to the holder
+ *
+ * Return: 0; -EPIPE if the holder died, and the recording with it.
+ */
+int join_enter(int fd)
+{
+	const struct join_note note = { .news = JOIN_ENTERED };
+	struct join_go go;
+	ssize_t bytes = -1;
+
+	if (send(fd, &note, sizeof(note), MSG_NOSIGNAL) == sizeof(note))
+		do
+			bytes = recv(fd, &go, sizeof(go), 0);
+		while (bytes < 0 && errno == EINTR);
+	return bytes == sizeof(go) ? 0 : -EPIPE;
 }
 
 /**
@@ -202,7 +222,7 @@ int join_session(struct joined *joined, const struct record_options *options, co
 int join_leave(struct joined *joined, struct collector_result *result, char *path, size_t room)
 {
 	static struct join_goodbye goodbye;
-	const struct join_done done = {};
+	const struct join_note done = { .news = JOIN_DONE };
 	ssize_t bytes = -1;
 
 	if (send(joined->fd, &done, sizeof(done), MSG_NOSIGNAL) == sizeof(done))

@@ -41,6 +41,7 @@
  * @is_flight: SIGUSR1 is for the flight recorder, see dump_signal.c
  * @namespace_fd: a mount namespace to be entered that has the mounts, in a session that runs; -1
  *	to create them
+ * @join_fd: with @namespace_fd: connection to the holder of the session
  */
 struct record_options {
 	char **command;
@@ -69,6 +70,7 @@ struct record_options {
 	uint64_t wait_ms;
 	bool is_flight;
 	int namespace_fd;
+	int join_fd;
 };
 
 /* Called with a sentence that informs the user and is not an error. */
@@ -232,7 +234,8 @@ struct joined {
 struct collector_result;
 
 int join_session(struct joined *joined, const struct record_options *options, const char *job,
-		 unsigned int expected, char *why, size_t room);
+		 unsigned int expected, unsigned int rank, char *why, size_t room);
+int join_enter(int fd);
 int join_leave(struct joined *joined, struct collector_result *result, char *path, size_t room);
 
 #endif

@@ -43,6 +43,10 @@ static int enter_namespace(int session_fd, const struct record_options *options,
 		snprintf(why, room, "the recording of this node has ended: %s", strerror(errno));
 		return -errno;
 	}
+	if (join_enter(options->join_fd)) {
+		snprintf(why, room, "the process that holds the session of this node died");
+		return -EPIPE;
+	}
 	return control_admit(options, session_fd, why, room); /* the creator of the session may have admitted others */
 }
 
