@@ -162,7 +162,7 @@ static void say_run(const struct search *search, const struct iot_delay *delay, 
 	if (plan->thread.node)
 		snprintf(node, sizeof(node), " of %s", plan->thread.node);
 	say("run %u of at most %u: thread %u%s (%s) is delayed after %s of its %u operations%s", search->run + 1, most,
-	    plan->thread.node_number, node, plan->thread.command, every, plan->thread.places, gain);
+	    delay->thread, node, plan->thread.command, every, plan->thread.places, gain);
 }
 
 /* Runs with delays, until none is worthwhile. */
