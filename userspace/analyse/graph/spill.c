@@ -112,10 +112,12 @@ static void begin_file(struct spill *spill, const char *beside)
 	window = is_in_memory(spill->fd) ?
 			 MAP_FAILED :
 			 mmap(NULL, WINDOW_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, spill->fd, 0);
-	if (window == MAP_FAILED)
+	if (window == MAP_FAILED) {
 		give_up(spill);
-	else
-		spill->window = window;
+		return;
+	}
+	spill->window = window;
+	madvise(window, WINDOW_BYTES, MADV_RANDOM); /* pages read ahead would displace others if memory is short */
 }
 
 /**
