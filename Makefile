@@ -78,6 +78,11 @@ check-suites:
 check-builds:
 	@tests/summary --timeout=7200 tests/builds/run
 
+## check-arm64: builds for arm64, and loops, call sites and system calls on an emulated machine (root, an hour)
+check-arm64:
+	@tools/setup --for=build,vm,arm64
+	@tests/summary --timeout=10800 tests/arm64/run
+
 ## check-debug: the modules in a kernel that looks for errors of its own, built first (root)
 check-debug:
 	@tests/debug/check
@@ -152,5 +157,5 @@ help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-all check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages check-slurm check-soak check-scale deb rpm demo bench figures drift docs \
+	uninstall-modules check-fast check check-all check-arm64 check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages check-slurm check-soak check-scale deb rpm demo bench figures drift docs \
 	clean help

@@ -92,15 +92,16 @@ static void hostile(int fd)
 {
 	/* On the stack, where frames may be. */
 	uint64_t frames[512] __attribute__((aligned(16))) = {}, code = (uint64_t)__builtin_return_address(0);
-	uint8_t *hole = mmap(NULL, 3 << 12, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *hole = mmap(NULL, 3 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t values[] = {
 		0, 1, 8, UINT64_MAX, UINT64_MAX - 7, 0xffff888000000000, 0xffffffff81000000, 0x8000000000000000,
-		0x0000800000000000, 0x00007ffffffffff8, 0x00007ffffffff000, (uint64_t)hole + 4096, (uint64_t)hole + 4088,
+		0x0000800000000000, 0x00007ffffffffff8, 0x00007ffffffff000, (uint64_t)hole + page_bytes, (uint64_t)hole + page_bytes - 8,
 		(uint64_t)&frames[0], (uint64_t)&frames[2], (uint64_t)&frames[4] + 3, (uint64_t)&frames[8], (uint64_t)&frames[16],
 	};
 	size_t i, j;
 
-	if (hole == MAP_FAILED || munmap(hole + 4096, 4096))
+	if (hole == MAP_FAILED || munmap(hole + page_bytes, page_bytes))
 		err(1, "mmap");
 	frames[0] = (uint64_t)&frames[0]; /* a frame that is its own caller */
 	frames[1] = code;

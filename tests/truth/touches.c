@@ -16,7 +16,6 @@
 #include "dump.h"
 #include "rules.h"
 
-#define PAGE	  4096
 #define PAGES_MAX (1 << 20)
 #define AREAS_MAX 64
 #define SHOWN_MAX 20
@@ -36,6 +35,7 @@ struct area {
 static struct area areas[AREAS_MAX];
 static int area_count;
 static struct dump dump;
+static long page_bytes = 4096; /* or as the trace states */
 static long applied[RULE_END], differences, matched;
 
 static void differ(const char *what, int pid, const char *name, long page, const struct record *record)
@@ -45,7 +45,7 @@ static void differ(const char *what, int pid, const char *name, long page, const
 	printf("difference: %d: %s %s %ld", pid, what, name, page);
 	if (record)
 		printf("; next is %s of page %lld of '%s' (line %ld)", record_text(record, "flags"),
-		       record_number(record, "offset_bytes") / PAGE, record_text(record, "path"),
+		       record_number(record, "offset_bytes") / page_bytes, record_text(record, "path"),
 		       record->line);
 	putchar('\n');
 }
@@ -93,8 +93,8 @@ static struct record *next_touch(int pid)
 
 static bool is_touch(const struct record *record, const struct area *area, long page, const char *flags)
 {
-	return record && record_number(record, "offset_bytes") == page * PAGE &&
-	       record_number(record, "length_bytes") == PAGE && !record_number(record, "result") &&
+	return record && record_number(record, "offset_bytes") == page * page_bytes &&
+	       record_number(record, "length_bytes") == page_bytes && !record_number(record, "result") &&
 	       !strcmp(record_text(record, "path"), area->name) &&
 	       !strcmp(record_text(record, "flags"), flags);
 }
@@ -197,7 +197,16 @@ static void check_rest(void)
 		if (!strcmp(dump.records[i].kind, "touch") && !dump.records[i].is_taken)
 			differ("a touch that the program did not make:", dump.records[i].pid,
 			       record_text(&dump.records[i], "path"),
-			       (long)(record_number(&dump.records[i], "offset_bytes") / PAGE), NULL);
+			       (long)(record_number(&dump.records[i], "offset_bytes") / page_bytes), NULL);
+}
+
+static void find_page_size(void)
+{
+	long i;
+
+	for (i = 0; i < dump.count; i++)
+		if (!strcmp(dump.records[i].kind, "fact"))
+			sscanf(record_text(&dump.records[i], "tail"), "page_bytes=%ld", &page_bytes);
 }
 
 int main(int argc, char **argv)
@@ -214,6 +223,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "touches: %s\n", list ? dump.error : argv[1]);
 		return EXIT_FAILED;
 	}
+	find_page_size();
 	qsort(dump.records, (size_t)dump.count, sizeof(*dump.records), order_of_operations);
 	while (fgets(line, sizeof(line), list))
 		if (!take_line(line)) {

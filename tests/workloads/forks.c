@@ -18,7 +18,7 @@
 #include "workload.h"
 
 #define THREADS 4
-#define PAGE	4096L
+#define PAGE	sysconf(_SC_PAGESIZE)
 #define PAGES	16 /* of the mapping in pieces */
 
 static long blocks = 16, files = 8;

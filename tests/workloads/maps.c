@@ -18,7 +18,8 @@
 
 #include "workload.h"
 
-#define PAGE	  4096L
+#define PAGE	  sysconf(_SC_PAGESIZE)
+#define PAGE_MAX  65536
 #define PROCESSES 2
 #define PRIVATE	  64 /* pages of the private mapping */
 #define LATE	  32 /* pages of the mapping that outlives its name */
@@ -134,7 +135,7 @@ static const char *path(const char *name)
 /* A file with a unique word in every page. */
 static void make_file(const char *name, long count)
 {
-	static char block[64 * PAGE];
+	static char block[64 * PAGE_MAX];
 	int fd = open(path(name), O_RDWR | O_CREAT | O_EXCL, 0600);
 	const struct area area = { name, block };
 	long page, i, part;
