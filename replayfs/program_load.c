@@ -31,10 +31,14 @@ static int verify(struct rfs_replay *replay, struct iot_reject *reject)
 		return -ENOMEM;
 	err = iot_program_verify(program, scratch, verify_pause, NULL, reject);
 	vfree(scratch);
-	if (program->reader && program->reader->error == -EBADMSG)
+	if (!program->reader || !program->reader->error)
+		return err;
+	*reject = (struct iot_reject){};
+	err = program->reader->error;
+	if (replay->source.packed.bad)
+		err = rfs_source_refuse(&replay->source, err, reject);
+	else if (err == -EBADMSG)
 		err = iot_refuse(reject, IOT_REJECT_changed, 0);
-	else if (program->reader && program->reader->error)
-		*reject = (struct iot_reject){};
 	return err;
 }
 

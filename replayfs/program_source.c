@@ -5,6 +5,7 @@
  * Tables with random access are read into memory, each byte once, as are operations and waits if
  * they are small enough. Otherwise these stay in the file and are read in blocks, as often as
  * needed, and each block is compared with its verified content every time (core/replay/blocks.h).
+ * A program may be compressed (core/replay/packed.h).
  */
 #include <linux/file.h>
 #include <linux/mm.h>
@@ -12,6 +13,7 @@
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
+#include "compat/zstd.h"
 #include "handles.h"
 #include "replayfs.h"
 
@@ -47,9 +49,27 @@ static int read_exactly(struct file *file, u64 offset_bytes, void *bytes, size_t
 	return err;
 }
 
-static int read_block(void *context, u64 offset_bytes, void *bytes, size_t count)
+static int read_file(void *context, u64 offset_bytes, void *bytes, size_t count)
 {
-	return read_exactly(context, offset_bytes, bytes, count);
+	const struct rfs_source *source = context;
+
+	return read_exactly(source->file, offset_bytes, bytes, count);
+}
+
+static int unpack(void *context, void *bytes, size_t count, const void *stored, size_t stored_bytes)
+{
+	const struct rfs_source *source = context;
+
+	return iot_zstd_decompress(source->workspace, bytes, count, stored, stored_bytes) ? 0 : -EBADMSG;
+}
+
+/* The same of the program, compressed or not. */
+static int read_program(void *context, u64 offset_bytes, void *bytes, size_t count)
+{
+	struct rfs_source *source = context;
+
+	return source->is_packed ? iot_packed_read(&source->packed, offset_bytes, bytes, count) :
+				   read_file(source, offset_bytes, bytes, count);
 }
 
 /* kernel_read() warns if it cannot read the file, so this refuses such a file. */
@@ -70,21 +90,90 @@ static struct file *open_source(int fd)
 	return ERR_PTR(err);
 }
 
+static bool is_too_large(u64 bytes)
+{
+	return bytes > ((u64)totalram_pages() << PAGE_SHIFT) / MEMORY_SHARE;
+}
+
+static int place_blocks(struct rfs_source *source, struct iot_reject *reject)
+{
+	struct iot_packed *packed = &source->packed;
+	u64 count = iot_packed_count(&packed->head);
+	__le32 *lengths;
+	int err;
+
+	if (is_too_large((count + 1) * (sizeof(*packed->begins) + sizeof(*lengths))))
+		return -EFBIG;
+	packed->begins = vmalloc(array_size(count + 1, sizeof(*packed->begins)));
+	lengths = vmalloc(array_size(count, sizeof(*lengths)));
+	if (packed->begins && lengths)
+		err = read_file(source, iot_packed_index(&packed->head, source->file_bytes), lengths,
+				count * sizeof(*lengths));
+	else
+		err = -ENOMEM;
+	if (!err)
+		err = iot_packed_place(packed, lengths, source->file_bytes, reject);
+	vfree(lengths);
+	return err;
+}
+
+static int open_packed(struct rfs_source *source, struct iot_reject *reject)
+{
+	struct iot_packed *packed = &source->packed;
+	int err;
+
+	if (!IOT_HAS_ZSTD)
+		return iot_refuse(reject, IOT_REJECT_packed_unsupported, 0);
+	if (source->file_bytes < sizeof(packed->head))
+		return iot_refuse(reject, IOT_REJECT_program_short, source->file_bytes);
+	err = read_file(source, 0, &packed->head, sizeof(packed->head));
+	if (!err && !iot_is_packed(packed->head.magic)) /* it has changed since */
+		err = -EBADMSG;
+	if (!err)
+		err = iot_packed_check(&packed->head, source->file_bytes, reject);
+	if (err)
+		return err;
+	packed->read = read_file;
+	packed->unpack = unpack;
+	packed->context = source;
+	packed->stored = vmalloc(le32_to_cpu(packed->head.block_bytes));
+	packed->block = vmalloc(le32_to_cpu(packed->head.block_bytes));
+	source->workspace = vmalloc(iot_zstd_workspace_bytes());
+	if (!packed->stored || !packed->block || !source->workspace)
+		return -ENOMEM;
+	source->is_packed = true;
+	source->program_bytes = le64_to_cpu(packed->head.program_bytes);
+	return place_blocks(source, reject);
+}
+
+static int open_program(struct rfs_source *source, struct iot_reject *reject)
+{
+	u8 magic[IOT_PROGRAM_MAGIC_BYTES];
+	int err = 0;
+
+	source->file_bytes = i_size_read(file_inode(source->file));
+	source->program_bytes = source->file_bytes;
+	if (source->file_bytes < sizeof(magic))
+		return 0;
+	err = read_file(source, 0, magic, sizeof(magic));
+	return err || !iot_is_packed(magic) ? err : open_packed(source, reject);
+}
+
 static int read_head(struct rfs_source *source, struct iot_reject *reject)
 {
-	u64 file_bytes = i_size_read(file_inode(source->file));
 	s64 size;
 	int err;
 
-	if (file_bytes < sizeof(source->head))
-		return iot_refuse(reject, IOT_REJECT_program_short, file_bytes);
-	err = read_exactly(source->file, 0, &source->head, sizeof(source->head));
+	if (source->program_bytes < sizeof(source->head))
+		return iot_refuse(reject, IOT_REJECT_program_short, source->program_bytes);
+	err = read_program(source, 0, &source->head, sizeof(source->head));
 	if (err)
 		return err;
 	size = iot_program_size(&source->head, reject);
 	if (size < 0)
 		return (int)size;
-	return size > file_bytes ? iot_refuse(reject, IOT_REJECT_program_short, file_bytes) : 0;
+	return size > source->program_bytes ?
+		       iot_refuse(reject, IOT_REJECT_program_short, source->program_bytes) : 0;
 }
 
 static bool is_resident(const struct rfs_source *source, u32 section)
@@ -96,6 +185,9 @@ static u64 resident_bytes(const struct rfs_source *source)
 {
 	u64 bytes = source->is_streamed ? source->blocks.count * sizeof(u64) : 0;
 	u32 i;
+
+	if (source->is_packed)
+		bytes += (iot_packed_count(&source->packed.head) + 1) * sizeof(u64);
 
 	for (i = 0; i < IOT_SECTION_COUNT; i++)
 		if (is_resident(source, i))
@@ -121,7 +213,7 @@ int rfs_source_check(const struct rfs_source *source, u64 starts)
 		    le32_to_cpu(head->handles) * (u64)sizeof(struct rfs_handle) +
 		    le32_to_cpu(head->maps) * (u64)sizeof(struct rfs_map);
 
-	return bytes > ((u64)totalram_pages() << PAGE_SHIFT) / MEMORY_SHARE ? -EFBIG : 0;
+	return is_too_large(bytes) ? -EFBIG : 0;
 }
 
 static int read_section(struct rfs_source *source, u32 section)
@@ -131,8 +223,7 @@ static int read_section(struct rfs_source *source, u32 section)
 	source->sections[section] = vmalloc(bytes + 1);
 	if (!source->sections[section])
 		return -ENOMEM;
-	return read_exactly(source->file,
-			    le64_to_cpu(source->head.sections[section].offset_bytes),
+	return read_program(source, le64_to_cpu(source->head.sections[section].offset_bytes),
 			    source->sections[section], bytes);
 }
 
@@ -146,6 +237,33 @@ static int make_blocks(struct rfs_source *source)
 	blocks->cached = vzalloc(array_size(blocks->slots, sizeof(*blocks->cached)));
 	blocks->cache = vmalloc(CACHE_BYTES);
 	return blocks->digests && blocks->cached && blocks->cache ? 0 : -ENOMEM;
+}
+
+/**
+ * rfs_source_refuse() - note for which reason a program cannot be read
+ * @source: open
+ * @err: the error
+ * @reject: filled in, unless it has a reason
+ *
+ * Return: @err.
+ */
+int rfs_source_refuse(const struct rfs_source *source, int err, struct iot_reject *reject)
+{
+	if (err != -EBADMSG || reject->reason)
+		return err;
+	if (source->is_packed)
+		return iot_packed_refuse(&source->packed, source->file_bytes, reject);
+	return iot_refuse(reject, IOT_REJECT_program_short, source->file_bytes);
+}
+
+static void free_packed(struct rfs_source *source)
+{
+	vfree(source->packed.begins);
+	vfree(source->packed.stored);
+	vfree(source->packed.block);
+	vfree(source->workspace);
+	source->packed = (struct iot_packed){};
+	source->workspace = NULL;
 }
 
 /**
@@ -168,12 +286,14 @@ int rfs_source_open(struct rfs_source *source, const struct iot_replay_load *loa
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	source->file = file;
-	err = read_head(source, reject);
+	err = open_program(source, reject);
+	if (!err)
+		err = read_head(source, reject);
 	if (err)
-		return err;
+		return rfs_source_refuse(source, err, reject);
 	source->is_streamed = iot_blocks_are_needed(&source->head, load->resident_bytes);
-	source->blocks.read = read_block;
-	source->blocks.context = file;
+	source->blocks.read = read_program;
+	source->blocks.context = source;
 	iot_blocks_init(&source->blocks, &source->head);
 	err = rfs_source_check(source, 0);
 	for (i = 0; i < IOT_SECTION_COUNT && !err; i++)
@@ -181,10 +301,8 @@ int rfs_source_open(struct rfs_source *source, const struct iot_replay_load *loa
 			err = read_section(source, i);
 	if (!err && source->is_streamed)
 		err = make_blocks(source);
-	if (err == -EBADMSG)
-		return iot_refuse(reject, IOT_REJECT_program_short, 0);
 	if (err)
-		return err;
+		return rfs_source_refuse(source, err, reject);
 	iot_program_place(program, &source->head, (const void *const *)source->sections);
 	program->reader = source->is_streamed ? &source->blocks.reader : NULL;
 	return 0;
@@ -218,6 +336,7 @@ void rfs_source_settle(struct rfs_source *source, struct iot_program *program)
 	source->blocks.cache = NULL;
 	if (source->is_streamed)
 		return;
+	free_packed(source);
 	fput(source->file);
 	source->file = NULL;
 }
@@ -235,6 +354,7 @@ void rfs_source_close(struct rfs_source *source)
 	vfree(source->blocks.digests);
 	vfree(source->blocks.cached);
 	vfree(source->blocks.cache);
+	free_packed(source);
 	if (source->file)
 		fput(source->file);
 	*source = (struct rfs_source){};

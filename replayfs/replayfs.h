@@ -34,6 +34,7 @@
 
 #include "compat/vfs.h"
 #include "core/replay/blocks.h"
+#include "core/replay/packed.h"
 #include "core/replay/pool.h"
 #include "core/replay/program.h"
 #include "core/replay/step.h"
@@ -54,6 +55,11 @@ struct rfs_window;
 /**
  * struct rfs_source - the file of a program, and what of it is in memory, see program_source.c
  * @file: NULL once all of it is
+ * @file_bytes: its length
+ * @program_bytes: length of the program, as far as the file states it
+ * @is_packed: the program is compressed
+ * @packed: if so
+ * @workspace: for zstd, if so
  * @is_streamed: operations and waits are not
  * @head: the program's header
  * @sections: each that is in memory
@@ -61,6 +67,11 @@ struct rfs_window;
  */
 struct rfs_source {
 	struct file *file;
+	u64 file_bytes;
+	u64 program_bytes;
+	bool is_packed;
+	struct iot_packed packed;
+	void *workspace;
 	bool is_streamed;
 	struct iot_program_head head;
 	void *sections[IOT_SECTION_COUNT];
@@ -282,6 +293,7 @@ void rfs_unload(struct rfs_replay *replay);
 /* program_source.c */
 int rfs_source_open(struct rfs_source *source, const struct iot_replay_load *load,
 		    struct iot_program *program, struct iot_reject *reject);
+int rfs_source_refuse(const struct rfs_source *source, int err, struct iot_reject *reject);
 int rfs_source_check(const struct rfs_source *source, u64 starts);
 void rfs_source_settle(struct rfs_source *source, struct iot_program *program);
 void rfs_source_close(struct rfs_source *source);

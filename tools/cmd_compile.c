@@ -102,6 +102,8 @@ static const struct option_row option_rows[] = {
 	  .help = "complete the initial tree from a snapshot of the traced directory" },
 	{ "whole", .field = FIELD(compile.takes_all),
 	  .help = "with --snapshot, include all of its entries, not only those that the trace uses" },
+	{ "uncompressed", .field = FIELD(compile.is_uncompressed),
+	  .help = "do not compress the program, for kernels without zstd" },
 	{ "times", 't', .field = FIELD(has_times), .help = "print how each process spent its time" },
 	{ "json", 'j', .field = FIELD(is_json), .help = "print the summary as JSON" },
 	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "do not print the summary" },

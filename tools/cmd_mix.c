@@ -25,6 +25,7 @@ struct options {
 	const char *output;
 	const char *outcomes;
 	bool is_part_option;
+	bool is_uncompressed;
 	bool is_json;
 	bool is_quiet;
 };
@@ -98,6 +99,7 @@ static const struct option_row option_rows[] = {
 	  .given = FIELD(is_part_option), .help = "start each copy TIME after the preceding one (default: 0)" },
 	{ "pace", 'p', OPTION_TEXT, "PACE", .words = pace_words, .set = set_pace,
 	  .help = "think time of each following PROGRAM: natural (default), full (none), or a factor" },
+	{ "uncompressed", .field = FIELD(is_uncompressed), .help = "do not compress the mix, for kernels without zstd" },
 	{ "times", 't', OPTION_FILE, "OUTCOMES", .field = FIELD(outcomes),
 	  .help = "print when each program of MIX ran in the replay with these outcomes" },
 	{ "json", 'j', .field = FIELD(is_json), .help = "print a JSON object instead of text" },
@@ -136,7 +138,7 @@ static int make(const struct options *options)
 	struct mix_summary summary;
 	char why[PATH_MAX + 256] = "";
 
-	if (mix_make(options->parts, options->part_count, options->output, &summary, why, sizeof(why)))
+	if (mix_make(options->parts, options->part_count, options->output, options->is_uncompressed, &summary, why, sizeof(why)))
 		return fail("%s", why);
 	if (options->is_json) {
 		print_json(options, &summary);

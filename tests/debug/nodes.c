@@ -16,10 +16,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/replay/program.h"
+#include "lib/iotape.h"
 
 #define NODES	2
 #define MOVED	256
@@ -47,14 +46,10 @@ static u32 node_of(u32 task)
 static void open_program(const char *path)
 {
 	struct iot_reject reject;
-	struct stat st;
-	void *bytes;
 
 	program_fd = open(path, O_RDONLY | O_CLOEXEC);
-	must(program_fd >= 0 && !fstat(program_fd, &st), path);
-	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, program_fd, 0);
-	must(bytes != MAP_FAILED, path);
-	must(!iot_program_open(&program, bytes, (size_t)st.st_size, &reject), "a sound program");
+	must(program_fd >= 0, path);
+	must(!iot_program_load(path, &program, &reject), "a sound program");
 	must(!program.latch_count, "a program without latches");
 }
 

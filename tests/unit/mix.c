@@ -64,7 +64,7 @@ static int make(void **state)
 	err = iot_file_save(program, bytes, count);
 	free(bytes);
 	if (!err)
-		err = mix_make(&part, 1, mix, &summary, why, sizeof(why));
+		err = mix_make(&part, 1, mix, false, &summary, why, sizeof(why));
 	if (!err)
 		err = load(program, &one);
 	if (!err)

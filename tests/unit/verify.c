@@ -487,11 +487,13 @@ static void program_with_one_error_is_refused(void **state)
 	builder_close(&b);
 }
 
-/* Reasons that result only from the header, a small machine, or a file: program.c, blocks.c. */
+/* Reasons that result only from the header, a small machine, or a file: program.c, blocks.c, packed.c. */
 static const u32 reasons_elsewhere[] = {
 	IOT_REJECT_program_magic,   IOT_REJECT_program_short, IOT_REJECT_program_major,
 	IOT_REJECT_program_feature, IOT_REJECT_program_head,  IOT_REJECT_program_size,
 	IOT_REJECT_section,	    IOT_REJECT_section_crc,   IOT_REJECT_changed,
+	IOT_REJECT_packed_head,	    IOT_REJECT_packed_index,  IOT_REJECT_packed_block,
+	IOT_REJECT_packed_unsupported, /* only on kernels without zstd */
 };
 
 static void every_reason_has_a_test(void **state)

@@ -372,6 +372,8 @@ static int write_program(const struct analysis *analysis, struct analysis *own,
 		err = build(&c);
 	if (!err) {
 		summarize(&c);
+		if (options->is_uncompressed)
+			iot_builder_uncompress(c.builder);
 		err = iot_builder_save(c.builder, options->program, reject);
 	}
 	free(c.program_task);

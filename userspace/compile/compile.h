@@ -124,6 +124,7 @@ struct compile_summary {
  * @fan_in_min: so many operations that many wait for signal a latch, 0 for the default
  * @snapshot: completes the initial state, NULL if there is none; verified
  * @takes_all: include parts of the snapshot that the trace did not use
+ * @is_uncompressed: do not compress the program
  * @progress: called now and then, may be NULL
  */
 struct compile_options {
@@ -136,6 +137,7 @@ struct compile_options {
 	u32 fan_in_min;
 	const struct iot_program *snapshot;
 	bool takes_all;
+	bool is_uncompressed;
 	load_progress_fn progress;
 };
 

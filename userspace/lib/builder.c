@@ -13,6 +13,7 @@
 
 #include "core/crc32c.h"
 #include "iotape.h"
+#include "packer.h"
 
 /* A text or value, and where it is in the strings. */
 struct text_slot {
@@ -62,6 +63,7 @@ struct iot_builder {
 	u32 handles;
 	u32 maps;
 	bool computes;
+	bool is_uncompressed;
 	unsigned char capture[16];
 };
 
@@ -243,6 +245,14 @@ void iot_builder_compute(struct iot_builder *builder)
 }
 
 /**
+ * iot_builder_uncompress() - let iot_builder_save() write the program as it is, instead of compressed
+ */
+void iot_builder_uncompress(struct iot_builder *builder)
+{
+	builder->is_uncompressed = true;
+}
+
+/**
  * iot_builder_fact() - add a fact
  *
  * Return: 0 or a negative errno.
@@ -366,21 +376,41 @@ static int verify_image(const void *image, size_t bytes, struct iot_reject *reje
 	return err;
 }
 
-/* As it is in the file, of which the kernel has only a part in memory if memory is short. */
-static int verify(const struct iot_part *part, u64 bytes, struct iot_reject *reject)
+/* The bytes are mapped: their file can be replaced. */
+static int pack(const struct iot_builder *builder, const void *image, u64 bytes)
 {
-	void *image = mmap(NULL, bytes, PROT_READ, MAP_SHARED, part->fd, 0);
+	const struct iot_program_head *head = image;
+	struct packer *packer;
+	int err = packer_open(&builder->part, bytes, le64_to_cpu(head->sections[IOT_SECTION_OPS].offset_bytes), &packer);
+
+	if (err)
+		return err;
+	err = packer_add(packer, image, bytes);
+	if (!err)
+		err = packer_end(packer);
+	packer_close(packer);
+	return err;
+}
+
+/* As it is in the file, of which the kernel has only a part in memory if memory is short. */
+static int verify_and_pack(struct iot_builder *builder, u64 bytes, struct iot_reject *reject)
+{
+	void *image = mmap(NULL, bytes, PROT_READ, MAP_SHARED, builder->part.fd, 0);
 	int err;
 
 	if (image == MAP_FAILED)
 		return -errno;
 	err = verify_image(image, bytes, reject);
+	if (!err && !builder->is_uncompressed)
+		err = iot_part_restart(&builder->part);
+	if (!err && !builder->is_uncompressed)
+		err = pack(builder, image, bytes);
 	munmap(image, bytes);
 	return err;
 }
 
 /**
- * iot_builder_save() - verify the program and write it to a file
+ * iot_builder_save() - verify the program and write it to a file, compressed unless iot_builder_uncompress() was called
  * @builder: the program, to be closed afterwards
  * @path: the file, see iot_file_save(); of a streamed program that of iot_builder_stream()
  * @reject: filled in if the program is refused
@@ -395,7 +425,7 @@ int iot_builder_save(struct iot_builder *builder, const char *path, struct iot_r
 	if (!err)
 		err = write_rest(builder, &bytes);
 	if (!err)
-		err = verify(&builder->part, bytes, reject);
+		err = verify_and_pack(builder, bytes, reject);
 	return err ? err : iot_part_commit(&builder->part);
 }
 

@@ -223,6 +223,7 @@ int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *stri
 void iot_builder_compute(struct iot_builder *builder);
 void iot_builder_slots(struct iot_builder *builder, u32 handles, u32 maps);
 int iot_builder_fact(struct iot_builder *builder, const char *key, const char *value);
+void iot_builder_uncompress(struct iot_builder *builder);
 int iot_builder_save(struct iot_builder *builder, const char *path, struct iot_reject *reject);
 void iot_builder_close(struct iot_builder *builder);
 
@@ -429,6 +430,7 @@ struct iot_part {
 
 int iot_part_open(struct iot_part *part, const char *path);
 int iot_part_write(const struct iot_part *part, u64 offset_bytes, const void *bytes, size_t count);
+int iot_part_restart(struct iot_part *part);
 int iot_part_commit(struct iot_part *part);
 void iot_part_abort(struct iot_part *part);
 int iot_file_save(const char *path, const void *bytes, size_t count);

@@ -261,16 +261,26 @@ int iot_part_open(struct iot_part *part, const char *path)
 	place = find(path, part->real);
 	if (place < 0)
 		return place;
-	if (place == PLACE_OTHER) {
-		part->fd = make_unnamed();
-		return part->fd < 0 ? part->fd : 0;
-	}
-	if (asprintf(&part->beside, "%s.part", part->real) < 0) {
+	if (place != PLACE_OTHER && asprintf(&part->beside, "%s.part", part->real) < 0) {
 		part->beside = NULL;
 		return -ENOMEM;
 	}
-	unlink(part->beside); /* an earlier process may have been killed */
-	part->fd = make(part->beside);
+	return iot_part_restart(part);
+}
+
+/**
+ * iot_part_restart() - begin an output again, in an empty file; mappings of the one before it stay
+ * @part: begun
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_part_restart(struct iot_part *part)
+{
+	if (part->fd >= 0)
+		close(part->fd);
+	if (part->beside)
+		unlink(part->beside); /* an earlier process may have been killed */
+	part->fd = part->beside ? make(part->beside) : make_unnamed();
 	if (part->fd >= 0)
 		return 0;
 	free(part->beside); /* another file with this name is not removed */

@@ -3,21 +3,18 @@
  * program_stream.c - programs that may be larger than memory: operations and waits stay in the file,
  * and are read and checked in blocks (core/replay/blocks.h).
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "chunk.h"
 #include "core/replay/blocks.h"
 #include "iotape.h"
+#include "program_source.h"
 
 #define CACHE_BYTES (16u << 20)
 
 struct stream {
 	struct iot_blocks blocks; /* first member: a program refers to it by its reader */
-	int fd;
+	struct program_source source;
 	struct iot_program_head head;
 	void *sections[IOT_SECTION_COUNT];
 };
@@ -36,47 +33,31 @@ static void stream_free(struct stream *stream)
 	free(stream->blocks.digests);
 	free(stream->blocks.cached);
 	free(stream->blocks.cache);
-	if (stream->fd >= 0)
-		close(stream->fd);
+	program_source_close(&stream->source);
 	free(stream);
-}
-
-static int refuse_errno(struct iot_reject *reject, int err)
-{
-	iot_refuse(reject, err == -ENOMEM ? IOT_REJECT_memory : IOT_REJECT_io, 0);
-	return err;
 }
 
 static int read_block(void *context, u64 offset_bytes, void *bytes, size_t count)
 {
-	const struct stream *stream = context;
-	int err = read_exactly(stream->fd, offset_bytes, bytes, count);
-
-	return err == -ENODATA ? -EBADMSG : err;
+	return program_source_read(context, offset_bytes, bytes, count);
 }
 
-static int open_file(struct stream *stream, const char *path, struct iot_reject *reject)
+static int read_head(struct stream *stream, struct iot_reject *reject)
 {
-	struct stat stat;
+	struct program_source *source = &stream->source;
 	s64 size;
 	int err;
 
-	stream->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (stream->fd < 0 || fstat(stream->fd, &stat))
-		return refuse_errno(reject, -errno);
-	if (!S_ISREG(stat.st_mode))
-		return iot_refuse(reject, IOT_REJECT_program_magic, 0);
-	if ((u64)stat.st_size < sizeof(stream->head))
-		return iot_refuse(reject, IOT_REJECT_program_short, (u64)stat.st_size);
-	err = read_exactly(stream->fd, 0, &stream->head, sizeof(stream->head));
+	if (source->byte_count < sizeof(stream->head))
+		return iot_refuse(reject, IOT_REJECT_program_short, source->byte_count);
+	err = program_source_read(source, 0, &stream->head, sizeof(stream->head));
 	if (err)
-		return refuse_errno(reject, err);
+		return program_source_refuse(source, err, reject);
 	size = iot_program_size(&stream->head, reject);
 	if (size < 0)
 		return (int)size;
-	if (size > stat.st_size)
-		return iot_refuse(reject, IOT_REJECT_program_short, (u64)stat.st_size);
-	return 0;
+	return (u64)size > source->byte_count ?
+		       iot_refuse(reject, IOT_REJECT_program_short, source->byte_count) : 0;
 }
 
 static int read_section(struct stream *stream, u32 section)
@@ -87,7 +68,7 @@ static int read_section(struct stream *stream, u32 section)
 	stream->sections[section] = malloc(bytes + 1);
 	if (!stream->sections[section])
 		return -ENOMEM;
-	return read_exactly(stream->fd, le64_to_cpu(s->offset_bytes), stream->sections[section], bytes);
+	return program_source_read(&stream->source, le64_to_cpu(s->offset_bytes), stream->sections[section], bytes);
 }
 
 static int make_blocks(struct stream *stream)
@@ -95,7 +76,7 @@ static int make_blocks(struct stream *stream)
 	struct iot_blocks *blocks = &stream->blocks;
 
 	blocks->read = read_block;
-	blocks->context = stream;
+	blocks->context = &stream->source;
 	if (getrandom(&blocks->key, sizeof(blocks->key), 0) != sizeof(blocks->key))
 		return -EIO;
 	iot_blocks_init(blocks, &stream->head);
@@ -106,19 +87,19 @@ static int make_blocks(struct stream *stream)
 	return blocks->digests && blocks->cached && blocks->cache ? 0 : -ENOMEM;
 }
 
-static int verify(const struct iot_program *program, struct iot_reject *reject)
+static int verify(struct stream *stream, const struct iot_program *program, struct iot_reject *reject)
 {
 	u32 *scratch = calloc(iot_program_scratch_count(program) + 1, sizeof(*scratch));
 	int err;
 
 	if (!scratch)
-		return refuse_errno(reject, -ENOMEM);
+		return program_source_refuse(&stream->source, -ENOMEM, reject);
 	err = iot_program_verify(program, scratch, NULL, NULL, reject);
 	free(scratch);
-	if (program->reader->error == -EBADMSG)
+	if (program->reader->error == -EBADMSG && !stream->source.packed.bad)
 		iot_refuse(reject, IOT_REJECT_changed, 0);
 	else if (program->reader->error)
-		refuse_errno(reject, err);
+		err = program_source_refuse(&stream->source, program->reader->error, reject);
 	return err;
 }
 
@@ -140,9 +121,13 @@ int iot_program_stream(const char *path, u64 resident_bytes, struct iot_program 
 	u32 i;
 	int err;
 
-	if (!stream)
-		return refuse_errno(reject, -ENOMEM);
-	err = open_file(stream, path, reject);
+	if (!stream) {
+		iot_refuse(reject, IOT_REJECT_memory, 0);
+		return -ENOMEM;
+	}
+	err = program_source_open(&stream->source, path, reject);
+	if (!err)
+		err = read_head(stream, reject);
 	if (err) {
 		stream_free(stream);
 		return err;
@@ -154,11 +139,11 @@ int iot_program_stream(const char *path, u64 resident_bytes, struct iot_program 
 	if (!err && stays)
 		err = make_blocks(stream);
 	if (err) {
-		refuse_errno(reject, err);
+		program_source_refuse(&stream->source, err, reject);
 	} else {
 		iot_program_place(program, &stream->head, (const void *const *)stream->sections);
 		program->reader = &stream->blocks.reader;
-		err = verify(program, reject);
+		err = verify(stream, program, reject);
 	}
 	if (err) {
 		stream_free(stream);
@@ -174,7 +159,7 @@ int iot_program_stream(const char *path, u64 resident_bytes, struct iot_program 
  */
 int iot_program_fd(const struct iot_program *program)
 {
-	return stream_of(program)->fd;
+	return stream_of(program)->source.fd;
 }
 
 /**

@@ -221,6 +221,7 @@ static int finish(struct mix *mix, const char *output)
  * mix_make() - write a program that runs several programs at the same time
  * @parts, @count: the programs, in order: a copy with number N, from 1, is in the directory N of the target
  * @output: file to write
+ * @is_uncompressed: do not compress it
  * @summary: filled in
  * @why: out, after an error: a sentence
  * @room: room for it
@@ -230,7 +231,8 @@ static int finish(struct mix *mix, const char *output)
  *
  * Return: 0; -EINVAL for a snapshot; -E2BIG; or another negative errno. After an error no program was written.
  */
-int mix_make(const struct mix_part *parts, u32 count, const char *output, struct mix_summary *summary, char *why, size_t room)
+int mix_make(const struct mix_part *parts, u32 count, const char *output, bool is_uncompressed, struct mix_summary *summary,
+	     char *why, size_t room)
 {
 	static const unsigned char no_id[16];
 	struct mix mix = { .summary = summary, .why = why, .room = room };
@@ -242,6 +244,8 @@ int mix_make(const struct mix_part *parts, u32 count, const char *output, struct
 	err = iot_builder_open(no_id, &mix.builder);
 	if (err)
 		return refuse(&mix, output, strerror(-err), err);
+	if (is_uncompressed)
+		iot_builder_uncompress(mix.builder);
 	for (i = 0; i < count && !err; i++)
 		err = add_part(&mix, &parts[i]);
 	if (!err)

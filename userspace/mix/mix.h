@@ -66,7 +66,8 @@ struct mix_times {
 };
 
 /* mix.c */
-int mix_make(const struct mix_part *parts, u32 count, const char *output, struct mix_summary *summary, char *why, size_t room);
+int mix_make(const struct mix_part *parts, u32 count, const char *output, bool is_uncompressed, struct mix_summary *summary,
+	     char *why, size_t room);
 
 /* mix_times.c */
 int mix_read_times(const struct iot_program *mix, const char *name, const char *outcomes, struct mix_times **times, u32 *count,

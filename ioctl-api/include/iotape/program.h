@@ -315,4 +315,34 @@ struct iot_program_xattr {
 	__le32 value_bytes;
 };
 
+/*
+ * A program may be compressed. Its file then begins with this header. The bytes of the program follow in
+ * blocks, each compressed by itself with zstd, or as it is if that is no longer; and last the stored length
+ * of each block, 32 bits. So any part of the program can be read without those before it.
+ */
+#define IOT_PACKED_MAGIC	"\211IRZ\r\n\032\n"
+#define IOT_PACKED_MAJOR	1
+#define IOT_PACKED_BLOCK_MIN	4096u
+#define IOT_PACKED_BLOCK_MAX	(1u << 20)
+
+/**
+ * struct iot_packed_head - first bytes of a compressed program
+ * @block_bytes: bytes of the program in a block, but the first and the last one
+ * @first_bytes: in the first one, at most @block_bytes: the second block begins where operations do, or at some
+ *	operation, and so may all others
+ * @program_bytes: length of the program
+ * @head_crc: CRC32C of the header before it
+ */
+struct iot_packed_head {
+	__u8 magic[IOT_PROGRAM_MAGIC_BYTES];
+	__le16 major;
+	__le16 head_bytes;
+	__le32 block_bytes;
+	__le32 first_bytes;
+	__le32 reserved;
+	__le64 program_bytes;
+	__le32 reserved2;
+	__le32 head_crc;
+};
+
 #endif

@@ -60,6 +60,10 @@
 	R(87, xattr, EBADMSG, "an impossible extended attribute of the initial tree")      \
 	R(88, changed, EBADMSG, "changed since it was verified")                           \
 	R(89, text, EBADMSG, "a name of an attribute, or a target of a link, that is empty or too long") \
+	R(90, packed_head, EBADMSG, "damaged header of a compressed program")              \
+	R(91, packed_index, EBADMSG, "compressed blocks of other lengths than the file has") \
+	R(92, packed_block, EBADMSG, "a block that cannot be decompressed")                \
+	R(93, packed_unsupported, EOPNOTSUPP, "compressed, and this kernel has no zstd (use iotape compile --uncompressed)") \
 	/* patterns */                                                                    \
 	R(128, pattern_magic, EBADMSG, "not a pattern")                                    \
 	R(129, pattern_short, EBADMSG, "too short for what its header says")               \
