@@ -26,6 +26,8 @@ struct options {
 
 #define FIELD(member) OPTION_FIELD(struct options, member)
 
+#define MAX_BLOCK_BYTES (1ull << 62)
+
 static void set_format(struct option_state *state, char *argument)
 {
 	struct options *options = state->options;
@@ -58,6 +60,8 @@ static void check(struct option_state *state)
 		options->output = NULL;
 	if (!options->export.format)
 		option_error(state, "no --format given");
+	if (options->export.max_block_bytes && strcmp(options->export.format, "codes"))
+		option_error(state, "--max-block requires --format=codes");
 	if (!options->output && export_is_directory(options->export.format))
 		option_error(state, "--format=%s needs --output: it is a directory", options->export.format);
 }
@@ -68,6 +72,8 @@ static const struct option_row option_rows[] = {
 		  "(required)" },
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write to FILE (default: standard output)" },
 	OPTION_ROWS_SELECTION(struct options, export.selection),
+	{ "max-block", 0, OPTION_SIZE, "SIZE", .min = 1, .max = MAX_BLOCK_BYTES, .unit = 1, .field = FIELD(export.max_block_bytes),
+	  .help = "divide larger reads and writes; format codes only" },
 	{ "root", 'r', OPTION_DIRECTORY, "DIR", .set = set_root,
 	  .help = "path of the recorded directory in the output (default: that of the mount)" },
 	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "do not print what the format cannot express" },

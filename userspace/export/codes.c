@@ -17,6 +17,7 @@
 #include "format.h"
 
 #define OPERATIONS_MAX 2048
+#define LOST_BEHIND    "CODES reads the first 2048 operations of a rank"
 #define FLAG_CREATE    64 /* O_CREAT as a number, as CODES reads it */
 #define FIRST_FD       3
 #define NS_IN_S	       1000000000ull
@@ -158,17 +159,47 @@ static void take_release(struct export *x, struct codes_log *log, const struct e
 	free(handle);
 }
 
+static void put_part(struct codes_log *log, const struct export_event *e, bool is_write, u32 fd, s64 offset)
+{
+	begin_line(log, e, is_write ? "write" : "read");
+	fprintf(log->out, "%u, 0, %lld, %lld", fd, (long long)e->result, (long long)offset);
+	end_line(log, e, e->result);
+}
+
+/* Each part takes the share of the time that it has of the bytes. */
+static u64 time_until(const struct export_event *e, u64 bytes)
+{
+	return (u64)((unsigned __int128)e->duration_ns * bytes / (u64)e->result);
+}
+
+static struct export_event part_of(const struct export_event *e, u64 from_bytes, u64 bytes)
+{
+	struct export_event part = *e;
+
+	part.begin_ns = e->begin_ns + time_until(e, from_bytes);
+	part.duration_ns = time_until(e, from_bytes + bytes) - time_until(e, from_bytes);
+	part.result = (s64)bytes;
+	return part;
+}
+
 static void put_data(struct export *x, struct codes_log *log, const struct export_event *e, bool is_write, u64 handle_id, s64 offset)
 {
 	const struct codes_handle *handle = handle_of(log, handle_id);
+	u64 total = (u64)e->result, most = x->options->max_block_bytes ?: total, done;
 
 	if (!handle || !e->result) {
 		export_lose(x, e, handle ? "they move no bytes" : "the rank has not opened their file");
 		return;
 	}
-	begin_line(log, e, is_write ? "write" : "read");
-	fprintf(log->out, "%u, 0, %lld, %lld", handle->fd, (long long)e->result, (long long)offset);
-	end_line(log, e, e->result);
+	if ((total - 1) / most + 1 > OPERATIONS_MAX - log->operations) {
+		export_lose(x, e, LOST_BEHIND);
+		return;
+	}
+	for (done = 0; done < total; done += most) {
+		struct export_event part = part_of(e, done, total - done < most ? total - done : most);
+
+		put_part(log, &part, is_write, handle->fd, offset + (s64)done);
+	}
 }
 
 static void take_collective(struct export *x, struct codes_log *log, const struct export_event *e)
@@ -203,7 +234,7 @@ static int take(struct export *x, const struct export_event *e)
 		return 0;
 	}
 	if (log->operations >= OPERATIONS_MAX) {
-		export_lose(x, e, "CODES reads the first 2048 operations of a rank");
+		export_lose(x, e, LOST_BEHIND);
 		return 0;
 	}
 	switch (r->kind) {

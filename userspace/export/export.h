@@ -20,6 +20,7 @@
  * @root: path of the recorded directory in the output; NULL: that of its mount, as far as known
  * @out: receives the output
  * @directory: does so, of formats that are one; it exists and is empty
+ * @max_block_bytes: of codes: larger reads and writes are divided; 0: none
  */
 struct export_options {
 	const char *trace;
@@ -28,6 +29,7 @@ struct export_options {
 	const char *root;
 	FILE *out;
 	const char *directory;
+	u64 max_block_bytes;
 };
 
 /**
