@@ -3,10 +3,13 @@
  * writer.c - all written records are read back, whenever and however the writing ends.
  */
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "lib/iotape.h"
@@ -187,17 +190,14 @@ static void own_records_fill_chunk_after_chunk(void **state)
 	iot_writer_close(writer);
 }
 
-static void incompressible_chunk_is_stored_uncompressed(void **state)
+/* Records of 500 KB that cannot be compressed. */
+static size_t make_noise(u8 *wire)
 {
 	struct iot_rec_fact fact = {};
-	struct iot_chunk_head what = { .stream = cpu_to_le32(1), .count = cpu_to_le32(500) };
-	u8 *wire = malloc(500 * 1024), *p = wire, noise[1000];
-	struct iot_writer *writer = open_writer();
-	u64 seed = 1, before = iot_writer_bytes(writer);
-	struct outcome o;
+	static u64 seed = 1;
+	u8 *p = wire, noise[1000];
 	size_t i, n;
 
-	(void)state;
 	for (n = 0; n < 500; n++) {
 		for (i = 0; i < sizeof(noise); i++) {
 			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
@@ -205,9 +205,22 @@ static void incompressible_chunk_is_stored_uncompressed(void **state)
 		}
 		p = iot_put_fact(p, &fact, noise, sizeof(noise));
 	}
-	what.raw_bytes = cpu_to_le32((u32)(p - wire));
+	return (size_t)(p - wire);
+}
+
+static void incompressible_chunk_is_stored_uncompressed(void **state)
+{
+	struct iot_chunk_head what = { .stream = cpu_to_le32(1), .count = cpu_to_le32(500) };
+	u8 *wire = malloc(500 * 1024);
+	struct iot_writer *writer = open_writer();
+	u64 before = iot_writer_bytes(writer);
+	size_t bytes = make_noise(wire);
+	struct outcome o;
+
+	(void)state;
+	what.raw_bytes = cpu_to_le32((u32)bytes);
 	assert_int_equal(iot_writer_chunk(writer, &what, wire), 0);
-	assert_in_range(iot_writer_bytes(writer) - before, 64 + 490 * 1000, 64 + (u64)(p - wire));
+	assert_in_range(iot_writer_bytes(writer) - before, 64 + 490 * 1000, 64 + (u64)bytes);
 	before = iot_writer_bytes(writer);
 	assert_int_equal(write_chunk(writer, 0, 0, 10000, 0), 0);
 	assert_true(iot_writer_bytes(writer) - before < 10000 * IOT_WIRE_clock / 3);
@@ -460,6 +473,66 @@ static void devices_are_written_directly(void **state)
 }
 
 #undef TEST
+/* Return: bytes of the file whose pages are in memory. */
+static size_t resident_bytes(void)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t bytes, pages, resident = 0, i;
+	unsigned char *map;
+	struct stat stat;
+	void *memory;
+
+	assert_int_equal(fstat(fd, &stat), 0);
+	bytes = (size_t)stat.st_size;
+	pages = (bytes + 4095) / 4096;
+	memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	map = malloc(pages);
+	assert_true(memory != MAP_FAILED && !mincore(memory, bytes, map));
+	for (i = 0; i < pages; i++)
+		resident += (map[i] & 1) * 4096u;
+	munmap(memory, bytes);
+	free(map);
+	close(fd);
+	return resident;
+}
+
+/* 48 MB, all on the disk, and 12 MB more. Return: bytes in memory. */
+static size_t resident_after_writing(bool evicts)
+{
+	struct iot_chunk_head what = { .stream = cpu_to_le32(1), .count = cpu_to_le32(500) };
+	u8 *wire = malloc(500 * 1024);
+	struct iot_writer *writer = open_writer();
+	size_t resident;
+	u32 i;
+
+	if (evicts)
+		iot_writer_evict(writer);
+	for (i = 0; i < 120; i++) {
+		what.raw_bytes = cpu_to_le32((u32)make_noise(wire));
+		assert_int_equal(iot_writer_chunk(writer, &what, wire), 0);
+		if (i == 96)
+			assert_int_equal(iot_writer_sync(writer), 0);
+	}
+	resident = resident_bytes();
+	assert_int_equal(iot_writer_finish(writer), 0);
+	iot_writer_close(writer);
+	free(wire);
+	return resident;
+}
+
+static void written_pages_leave_memory(void **state)
+{
+	struct statfs fs;
+
+	(void)state;
+	assert_int_equal(statfs(path, &fs), 0);
+	if (fs.f_type == TMPFS_MAGIC)
+		skip(); /* such a file is in memory only */
+	assert_in_range(resident_after_writing(false), 55 << 20, 64 << 20);
+	assert_in_range(resident_after_writing(true), 0, 24 << 20);
+	assert_int_equal(read_all().records, 120 * 500);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_file, remove_file),
 
 SUITE("writer",
@@ -467,6 +540,7 @@ SUITE("writer",
       TEST(trace_of_a_killed_writer_is_read)
       TEST(own_records_fill_chunk_after_chunk)
       TEST(incompressible_chunk_is_stored_uncompressed)
+      TEST(written_pages_leave_memory)
       TEST(regular_records_take_two_bytes)
       TEST(oversized_chunk_is_refused)
       TEST(oversized_index_is_left_out)

@@ -78,6 +78,7 @@ int sink_open(const char *path, int stream_fd, struct sink **sink)
 		sink_close(s);
 		return err;
 	}
+	iot_writer_evict(s->writer);
 	*sink = s;
 	return 0;
 }

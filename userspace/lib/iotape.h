@@ -49,6 +49,7 @@ int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *wha
 		     const void *records);
 int iot_writer_record(struct iot_writer *writer, const struct iot_record *record);
 int iot_writer_open_stream(int fd, const unsigned char capture[16], struct iot_writer **writer);
+void iot_writer_evict(struct iot_writer *writer);
 int iot_writer_sync(struct iot_writer *writer);
 int iot_writer_flush(struct iot_writer *writer);
 void iot_writer_limit_index(struct iot_writer *writer, size_t bytes);

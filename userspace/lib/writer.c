@@ -19,6 +19,7 @@
 
 #define OWN_CHUNK_BYTES (256 << 10)
 #define ZSTD_LEVEL	3
+#define EVICT_BYTES	(8 << 20)
 #define SMALL_BYTES	(16 << 10) /* of records that may be smaller without columns, whose description takes some bytes */
 
 static_assert(sizeof(struct iot_trace_head) == 64, "layout of the file header");
@@ -31,8 +32,10 @@ static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
  * @path: of the file
  * @is_stream: a pipe or a socket: written bytes cannot be changed
  * @is_file: a regular one, known by @dev and @inode; not a pipe, or /dev/null
+ * @evicts: see iot_writer_evict()
  * @has_columns: its header permits columns
  * @offset_bytes: position of the next chunk
+ * @evicted_bytes: @offset_bytes when pages left memory last
  * @summaries: one for each entry of the index
  * @own: records of iot_writer_record() that are not written yet
  * @own_head: their chunk head
@@ -42,10 +45,12 @@ struct iot_writer {
 	char path[PATH_MAX];
 	bool is_stream;
 	bool is_file;
+	bool evicts;
 	bool has_columns;
 	dev_t dev;
 	ino_t inode;
 	u64 offset_bytes;
+	u64 evicted_bytes;
 	ZSTD_CCtx *zstd;
 	struct columns *columns;
 	u8 *packed;
@@ -86,6 +91,15 @@ static ssize_t write_some(struct iot_writer *writer, const void *data, size_t by
 	return n;
 }
 
+/* Pages that are not on the disk yet are written, and leave memory the next time. */
+static void evict(struct iot_writer *writer)
+{
+	if (!writer->evicts || writer->offset_bytes - writer->evicted_bytes < EVICT_BYTES)
+		return;
+	writer->evicted_bytes = writer->offset_bytes;
+	(void)posix_fadvise(writer->fd, 0, 0, POSIX_FADV_DONTNEED); /* without it the pages stay, which does no harm */
+}
+
 static int write_all(struct iot_writer *writer, const void *data, size_t bytes)
 {
 	const u8 *p = data;
@@ -101,6 +115,7 @@ static int write_all(struct iot_writer *writer, const void *data, size_t bytes)
 		bytes -= (size_t)n;
 		writer->offset_bytes += (u64)n;
 	}
+	evict(writer);
 	return 0;
 }
 
@@ -481,6 +496,15 @@ int iot_writer_flush(struct iot_writer *writer)
 	writer->own_count = 0;
 	writer->own_bytes = 0;
 	return 0;
+}
+
+/**
+ * iot_writer_evict() - let written pages leave memory, which the recorded programs need for their own files
+ * @writer: the trace; streams and devices are ignored
+ */
+void iot_writer_evict(struct iot_writer *writer)
+{
+	writer->evicts = writer->is_file;
 }
 
 /**
