@@ -202,17 +202,29 @@ static u64 clamp_ns(u64 ns, u64 min_ns, u64 max_ns)
 	return ns < min_ns ? min_ns : ns > max_ns ? max_ns : ns;
 }
 
-/* The usual time between two operations, over all threads. */
-static u64 longest_gap_ns(const struct discovery *discovery)
+/**
+ * struct gaps - times between two operations, over all threads
+ * @usual_ns: few were longer
+ * @longest_ns: none was longer
+ */
+struct gaps {
+	u64 usual_ns;
+	u64 longest_ns;
+};
+
+static struct gaps find_gaps(const struct discovery *discovery)
 {
 	struct discovery_thread thread;
-	u64 gap_ns = 0;
+	struct gaps gaps = {};
 	u32 i;
 
-	for (i = 0; !discovery_thread(discovery, i, &thread); i++)
-		if (thread.gap_ns > gap_ns)
-			gap_ns = thread.gap_ns;
-	return gap_ns;
+	for (i = 0; !discovery_thread(discovery, i, &thread); i++) {
+		if (thread.gap_ns > gaps.usual_ns)
+			gaps.usual_ns = thread.gap_ns;
+		if (thread.longest_gap_ns > gaps.longest_ns)
+			gaps.longest_ns = thread.longest_gap_ns;
+	}
+	return gaps;
 }
 
 /**
@@ -221,17 +233,21 @@ static u64 longest_gap_ns(const struct discovery *discovery)
  * @thread: to be delayed
  *
  * A thread that has stopped for more than twice as long as usual waits. The delays of a run take about as long as the run
- * without delays, unless that is short.
+ * without delays, unless that is short; with a period of the user they may take longer. Then they are long enough for the few places
+ * before which threads usually compute for long, as far as four times that time permits.
  *
  * Return: the delays.
  */
 struct iot_delay search_delay(const struct search *search, const struct discovery_thread *thread)
 {
-	u64 quiet_ns = clamp_ns(3 * longest_gap_ns(search->discovery), QUIET_MIN_NS, QUIET_MAX_NS);
+	struct gaps gaps = find_gaps(search->discovery);
+	u64 quiet_ns = clamp_ns(3 * gaps.usual_ns, QUIET_MIN_NS, QUIET_MAX_NS);
 	u64 budget_ns = clamp_ns(discovery_duration_ns(search->discovery), BUDGET_MIN_NS, IOT_DELAY_MAX_NS / 4);
 	u64 period = search->options->period;
 
-	if (!period)
+	if (period)
+		quiet_ns = clamp_ns(clamp_ns(3 * gaps.longest_ns, 0, 4 * budget_ns / (thread->places / period + 1)), quiet_ns, QUIET_MAX_NS);
+	else
 		period = 1 + thread->places * quiet_ns / budget_ns;
 	return (struct iot_delay){
 		.thread = search_node_has_commands(search, thread->node) ? thread->command_number : thread->node_number,

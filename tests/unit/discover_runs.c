@@ -308,7 +308,34 @@ static void threads_are_numbered_on_each_node(void **state)
 	discovery_close(discovery);
 }
 
+/* 19 gaps of 20 ms and one of 500 ms: the usual gap is not that one. */
+static void longest_gap_is_not_the_usual_one(void **state)
+{
+	char why[DISCOVERY_WHY_BYTES] = "";
+	struct scribe scribe, *s = &scribe;
+	struct discovery_thread thread;
+	struct discovery *discovery;
+	struct iot_reject reject;
+	u32 i;
+
+	(void)state;
+	scribe_begin(s);
+	for (i = 0; i < 21; i++) {
+		s->now_ns += i == 10 ? 500 * MS : 20 * MS;
+		read_file(s, 1);
+	}
+	scribe_finish(s);
+	assert_int_equal(discovery_open(&discovery), 0);
+	assert_int_equal(discovery_add(discovery, scratch_trace, &reject, why), 0);
+	assert_int_equal(discovery_thread(discovery, 0, &thread), 0);
+	assert_int_equal(thread.places, 21);
+	assert_in_range(thread.gap_ns, 20 * MS, 21 * MS);
+	assert_in_range(thread.longest_gap_ns, 500 * MS, 501 * MS);
+	discovery_close(discovery);
+}
+
 SUITE("discover_runs",
+      WITH_SCRATCH(longest_gap_is_not_the_usual_one)
       WITH_SCRATCH(threads_are_numbered_on_each_node)
       WITH_SCRATCH(runs_share_one_copy_of_a_path)
       TEST(different_paths_have_different_copies)

@@ -141,37 +141,40 @@ static int compare_u64(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* 95 % of the times between the places of a task are not longer; of few places, none is. */
-static u64 usual_gap_ns(const struct run_task *task)
+static u64 longer(u64 a_ns, u64 b_ns)
 {
-	u64 *gaps, gap_ns;
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* Times between the places of a task. Of few places, the usual one is the longest. */
+static void add_gaps(const struct run_task *task, struct discovery_thread *thread)
+{
+	u64 *gaps;
 	u32 i;
 
 	if (task->count < 2)
-		return 0;
+		return;
 	gaps = calloc(task->count, sizeof(*gaps));
 	if (!gaps)
-		return 0;
+		return;
 	for (i = 1; i < task->count; i++)
 		if (task->places[i].enter_ns > task->places[i - 1].end_ns)
 			gaps[i] = task->places[i].enter_ns - task->places[i - 1].end_ns;
 	qsort(gaps, task->count, sizeof(*gaps), compare_u64);
-	gap_ns = gaps[task->count - 1 - task->count / 20];
+	thread->gap_ns = longer(thread->gap_ns, gaps[task->count - 1 - task->count / 20]);
+	thread->longest_gap_ns = longer(thread->longest_gap_ns, gaps[task->count - 1]);
 	free(gaps);
-	return gap_ns;
 }
 
 /* Add what the task of a thread did, and the tasks that it became. */
 static void add_task(const struct run *run, u32 index, struct discovery_thread *thread)
 {
 	const struct run_task *task = &run->tasks[index];
-	u64 gap_ns = usual_gap_ns(task);
 	u32 i;
 
 	thread->command = task->command;
 	thread->places += task->count;
-	if (gap_ns > thread->gap_ns)
-		thread->gap_ns = gap_ns;
+	add_gaps(task, thread);
 	for (i = index + 1; i < run->task_count; i++)
 		if (run->tasks[i].parent == task->id && !is_thread(&run->tasks[i]))
 			add_task(run, i, thread);

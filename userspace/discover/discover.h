@@ -35,6 +35,7 @@ struct discovery;
  * @command: its last command name
  * @places: operations after which it can be delayed
  * @gap_ns: 95 % of the times between them were not longer
+ * @longest_gap_ns: none was longer
  */
 struct discovery_thread {
 	u32 number;
@@ -44,6 +45,7 @@ struct discovery_thread {
 	const char *command;
 	u32 places;
 	u64 gap_ns;
+	u64 longest_gap_ns;
 };
 
 /**
