@@ -7,7 +7,8 @@
  *
  * The tracepoints hrtimer_expire_entry and hrtimer_expire_exit state when the function of a timer runs. A wake-up in between is the
  * timer's. It cannot have a record at once, because the interrupt may have come while a record was being written on this CPU. The
- * thread writes the record when it enters its next operation, if it has not slept again meanwhile.
+ * thread writes the record when it enters its next operation, if it has not slept again meanwhile. Sleep for the lock of a directory
+ * counts, too: the kernel takes it before the operation begins. The end of such a wait has no record.
  *
  * The tracepoints are in use while a session records all wake-ups (wakes.c).
  */

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "workloads/workload.h"
@@ -69,7 +70,7 @@ static char state_of(pid_t tid)
 
 static void *wait_for_condition(void *unused)
 {
-	static const char *const names[LIMITS] = { "limit.1", "limit.2", "limit.3" };
+	static const char *const names[LIMITS] = { "condition/limit.1", "condition/limit.2", "condition/limit.3" };
 	struct timespec until;
 	long sleeps;
 	int i;
@@ -90,7 +91,7 @@ static void *wait_for_condition(void *unused)
 	while (!is_over)
 		CHECK(!pthread_cond_timedwait(&cond, &mutex, &until));
 	CHECK(!pthread_mutex_unlock(&mutex));
-	create("woken");
+	create("condition/woken");
 	return unused;
 }
 
@@ -102,7 +103,7 @@ static void *poll_nothing(void *unused)
 		sleeps = count_sleeps();
 		CHECK(!poll(NULL, 0, LIMIT_NS / 1000000));
 	} while (count_sleeps() == sleeps);
-	create("polled");
+	create("poll/polled");
 	return unused;
 }
 
@@ -111,7 +112,7 @@ static void *sleep_well(void *unused)
 	const struct timespec time = { .tv_nsec = LIMIT_NS };
 
 	CHECK(!nanosleep(&time, NULL));
-	create("slept");
+	create("sleep/slept");
 	return unused;
 }
 
@@ -122,6 +123,13 @@ int main(int argc, char **argv)
 	size_t i;
 
 	CHECK(argc == 2 && !chdir(argv[1]));
+	/*
+	 * A thread that sleeps between the end of its wait and its next operation has no record of that wait: in a page fault, or
+	 * for the lock of a directory in which another thread creates a file.
+	 */
+	CHECK(!mkdir("condition", 0755) && !mkdir("poll", 0755) && !mkdir("sleep", 0755));
+	create("first");
+	(void)count_sleeps();
 	for (i = 0; i < THREADS; i++)
 		CHECK(!pthread_create(&threads[i], NULL, functions[i], NULL));
 	while (!atomic_load(&last) || state_of(atomic_load(&last)) != 'S')
