@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * controller.c - the controller of delays on several nodes, whose recorders are this program.
+ * controller.c - the controller of delays on several nodes, whose recorders are this program, and a recorder.
  */
 #include "record/controller.h"
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "suite.h"
@@ -235,10 +237,67 @@ static void file_is_for_its_owner_only(void **state)
 	end();
 }
 
+/* -- recorders -------------------------------------------------------------------------------------- */
+
+/* In a process of its own: welcome a recorder, send half of a message, and stay. */
+static void send_half_a_message(int listen_fd)
+{
+	const struct node_challenge challenge = {};
+	struct node_message message = { .kind = cpu_to_le32(NODE_WELCOME) };
+	int fd = accept(listen_fd, NULL, NULL);
+	struct node_hello hello;
+
+	if (send(fd, &challenge, sizeof(challenge), 0) != sizeof(challenge) || recv(fd, &hello, sizeof(hello), MSG_WAITALL) != sizeof(hello))
+		_exit(1);
+	message.value = cpu_to_le64(controller_proof(&file, CONTROLLER_PROOF_SERVER, &challenge, &hello));
+	if (send(fd, &message, sizeof(message), 0) != sizeof(message) || send(fd, &message, sizeof(message) / 2, 0) < 0)
+		_exit(1);
+	pause();
+	_exit(0);
+}
+
+/* Return: the process of a controller whose connections are not complete. */
+static pid_t start_half_a_controller(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t bytes = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	pid_t pid;
+
+	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &bytes), 0);
+	file = (struct controller_file){ .port = ntohs(address.sin_port), .node = "*", .address_count = 1 };
+	strcpy(file.addresses[0], "127.0.0.1");
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		send_half_a_message(fd);
+	close(fd);
+	return pid;
+}
+
+static void recorder_does_not_wait_for_the_rest_of_a_message(void **state)
+{
+	pid_t pid = start_half_a_controller();
+	struct watcher *watcher;
+	char why[256];
+
+	(void)state;
+	assert_int_equal(watcher_start(&watcher, &file, "first", -1, why, sizeof(why)), 0);
+	usleep(WAIT_MS * 1000);
+	alarm(30); /* a recorder that waits for ever ends the test */
+	watcher_stop(watcher);
+	alarm(0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 SUITE("controller",
       TEST(delay_ends_when_all_nodes_are_blocked_at_the_same_time)
       TEST(node_that_runs_again_is_not_blocked)
       TEST(node_that_has_not_connected_is_not_blocked)
       TEST(lost_node_ends_all_delays)
       TEST(stranger_is_disconnected)
-      TEST(file_is_for_its_owner_only))
+      TEST(file_is_for_its_owner_only)
+      TEST(recorder_does_not_wait_for_the_rest_of_a_message))

@@ -95,7 +95,7 @@ struct controller_file {
 int controller_file_write(const char *path, const struct controller_file *file);
 int controller_file_read(const char *path, struct controller_file *file, char *why, size_t room);
 bool controller_file_chooses(const struct controller_file *file, const char *node);
-u64 controller_proof(const struct controller_file *file, u8 who, const struct node_challenge *challenge, const struct node_hello *hello);
+u64 controller_proof(const struct controller_file *file, u8 side, const struct node_challenge *challenge, const struct node_hello *hello);
 
 /* watcher.c */
 struct watcher;

@@ -107,16 +107,16 @@ bool controller_file_chooses(const struct controller_file *file, const char *nod
 /**
  * controller_proof() - what only a reader of the file can compute
  * @file: the file
- * @who: the side that proves it: CONTROLLER_PROOF_CLIENT or CONTROLLER_PROOF_SERVER
+ * @side: the one that proves it: CONTROLLER_PROOF_CLIENT or CONTROLLER_PROOF_SERVER
  * @challenge: of the controller
  * @hello: of the recorder; its proof is not used
  */
-u64 controller_proof(const struct controller_file *file, u8 who, const struct node_challenge *challenge, const struct node_hello *hello)
+u64 controller_proof(const struct controller_file *file, u8 side, const struct node_challenge *challenge, const struct node_hello *hello)
 {
 	u8 bytes[1 + sizeof(challenge->nonce) + sizeof(hello->nonce) + sizeof(hello->name)];
 	u8 *at = bytes;
 
-	*at++ = who;
+	*at++ = side;
 	memcpy(at, challenge->nonce, sizeof(challenge->nonce));
 	at += sizeof(challenge->nonce);
 	memcpy(at, hello->nonce, sizeof(hello->nonce));

@@ -24,7 +24,7 @@
 #include "controller.h"
 
 #define LOOK_MS	   1
-#define CONNECT_MS 2000	 /* for one address */
+#define PATIENCE_S 2	 /* for a connection, and for the rest of a message */
 #define SILENT_MS  10000 /* a peer that does not acknowledge is lost */
 
 /**
@@ -168,7 +168,7 @@ static void *watch(void *context)
 static int connect_address(const char *address, u16 port)
 {
 	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM };
-	const struct timeval patience = { .tv_sec = CONNECT_MS / 1000 };
+	const struct timeval patience = { .tv_sec = PATIENCE_S };
 	const unsigned int silent_ms = SILENT_MS;
 	const int on = 1, idle_s = 5;
 	struct addrinfo *found;
@@ -245,7 +245,6 @@ static int connect_controller(const struct controller_file *file, const char *no
 int watcher_start(struct watcher **watcher, const struct controller_file *file, const char *node, int session_fd, char *why, size_t room)
 {
 	struct watcher *w = calloc(1, sizeof(*w));
-	const struct timeval forever = {};
 	int err;
 
 	*watcher = NULL;
@@ -255,8 +254,6 @@ int watcher_start(struct watcher **watcher, const struct controller_file *file, 
 	w->stop_fd = eventfd(0, EFD_CLOEXEC);
 	w->socket_fd = w->stop_fd < 0 ? -errno : connect_controller(file, node, why, room);
 	err = w->socket_fd < 0 ? w->socket_fd : 0;
-	if (!err && setsockopt(w->socket_fd, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever)))
-		err = -errno;
 	if (!err)
 		err = -pthread_create(&w->thread, NULL, watch, w);
 	if (!err) {
