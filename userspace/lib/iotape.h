@@ -415,18 +415,21 @@ int iot_module_query(int control_fd, struct iot_query *query, char *text, size_t
 /* -- files ---------------------------------------------------------------------- */
 
 int iot_output_open(const char *path, char real[PATH_MAX]);
+int iot_file_nameless(const char *beside);
 int iot_write_all(int fd, const void *data, size_t bytes);
 
 /**
  * struct iot_part - an output that is not complete
  * @fd: of its contents, for reading and writing
  * @real: the path of the output, behind symbolic links
- * @beside: the path of @fd; NULL if it has none
+ * @beside: a path in the same directory, for the time before the output has its own; NULL if the output is a device or pipe
+ * @has_name: @fd has this path
  */
 struct iot_part {
 	int fd;
 	char *real;
 	char *beside;
+	bool has_name;
 };
 
 int iot_part_open(struct iot_part *part, const char *path);

@@ -236,7 +236,7 @@ int iot_write_all(int fd, const void *data, size_t bytes)
 /* -- in parts ------------------------------------------------------------------------------------- */
 
 /* A device or pipe cannot be written at an offset: a file without a name has the contents until they are complete. */
-static int make_unnamed(void)
+static int make_memory(void)
 {
 	int fd = memfd_create("iotape", MFD_CLOEXEC);
 
@@ -244,9 +244,67 @@ static int make_unnamed(void)
 }
 
 /**
+ * iot_file_nameless() - make a file that ends with its last descriptor and mapping, even if the process is killed
+ * @beside: path of a file that need not exist; the new file is in the same directory
+ *
+ * Only its owner can read it.
+ *
+ * Return: a descriptor for reading and writing, or a negative errno: -EOPNOTSUPP or -EISDIR if the file system has no
+ * such files.
+ */
+int iot_file_nameless(const char *beside)
+{
+	const char *slash = strrchr(beside, '/');
+	char *dir = slash ? strndup(beside, (size_t)(slash + 1 - beside)) : strdup(".");
+	int fd, err;
+
+	if (!dir)
+		return -ENOMEM;
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
+	err = fd < 0 ? -errno : 0;
+	free(dir);
+	if (err)
+		return err;
+	make_private(fd); /* the umask may have taken away rights of the owner */
+	return fd;
+}
+
+#define DESCRIPTOR_CHARACTERS sizeof("/proc/self/fd/2147483647")
+
+static void write_descriptor(char path[DESCRIPTOR_CHARACTERS], int fd)
+{
+	snprintf(path, DESCRIPTOR_CHARACTERS, "/proc/self/fd/%d", fd);
+}
+
+/* Only by its path in /proc can a file without a name get one. Return: a descriptor or a negative errno. */
+static int make_nameless(const char *beside)
+{
+	int fd = iot_file_nameless(beside);
+	char path[DESCRIPTOR_CHARACTERS];
+
+	if (fd < 0)
+		return fd;
+	write_descriptor(path, fd);
+	if (!access(path, F_OK))
+		return fd;
+	close(fd);
+	return -EOPNOTSUPP;
+}
+
+/* A file that is left is of an earlier process with the same number, which was killed. */
+static int make_named(const char *beside)
+{
+	unlink(beside);
+	return make(beside);
+}
+
+/**
  * iot_part_open() - begin an output that is written at any offsets, and appears when it is complete
  * @part: out: to be ended by iot_part_commit() or iot_part_abort(), also after an error
  * @path: of the output
+ *
+ * Processes with the same output do not disturb each other: the last one to commit decides. A killed process leaves a
+ * file only if the file system has no files without a name.
  *
  * Return: 0 or a negative errno.
  */
@@ -261,7 +319,7 @@ int iot_part_open(struct iot_part *part, const char *path)
 	place = find(path, part->real);
 	if (place < 0)
 		return place;
-	if (place != PLACE_OTHER && asprintf(&part->beside, "%s.part", part->real) < 0) {
+	if (place != PLACE_OTHER && asprintf(&part->beside, "%s.%d.part", part->real, (int)getpid()) < 0) {
 		part->beside = NULL;
 		return -ENOMEM;
 	}
@@ -278,14 +336,12 @@ int iot_part_restart(struct iot_part *part)
 {
 	if (part->fd >= 0)
 		close(part->fd);
-	if (part->beside)
-		unlink(part->beside); /* an earlier process may have been killed */
-	part->fd = part->beside ? make(part->beside) : make_unnamed();
-	if (part->fd >= 0)
-		return 0;
-	free(part->beside); /* another file with this name is not removed */
-	part->beside = NULL;
-	return part->fd;
+	part->fd = part->beside ? make_nameless(part->beside) : make_memory();
+	if (part->fd < 0 && part->beside) {
+		part->fd = make_named(part->beside);
+		part->has_name = part->fd >= 0; /* another file with this name is not removed */
+	}
+	return part->fd < 0 ? part->fd : 0;
 }
 
 /**
@@ -327,6 +383,35 @@ static int copy_out(int from, const char *to)
 	return err;
 }
 
+/* Return: 0 or a negative errno. */
+static int give_name(struct iot_part *part)
+{
+	char path[DESCRIPTOR_CHARACTERS];
+
+	write_descriptor(path, part->fd);
+	unlink(part->beside); /* as in make_named() */
+	if (linkat(AT_FDCWD, path, AT_FDCWD, part->beside, AT_SYMLINK_FOLLOW))
+		return -errno;
+	part->has_name = true;
+	return 0;
+}
+
+/* The file comes to its place with all its contents. Return: 0 or a negative errno. */
+static int publish(struct iot_part *part)
+{
+	int err = part->has_name ? 0 : give_name(part);
+
+	if (err)
+		return err;
+	if (close(part->fd))
+		err = -errno;
+	part->fd = -1;
+	if (!err && rename(part->beside, part->real))
+		err = -errno;
+	part->has_name = err != 0;
+	return err;
+}
+
 /**
  * iot_part_commit() - let an output appear: an old file is replaced; a device or pipe gets the contents
  * @part: complete; ended afterwards
@@ -335,19 +420,12 @@ static int copy_out(int from, const char *to)
  */
 int iot_part_commit(struct iot_part *part)
 {
-	int err = 0;
+	int err;
 
-	if (!part->beside)
+	if (part->beside)
+		err = publish(part);
+	else
 		err = lseek(part->fd, 0, SEEK_SET) < 0 ? -errno : copy_out(part->fd, part->real);
-	if (close(part->fd) && !err)
-		err = -errno;
-	part->fd = -1;
-	if (!err && part->beside && rename(part->beside, part->real))
-		err = -errno;
-	if (!err) {
-		free(part->beside);
-		part->beside = NULL;
-	}
 	iot_part_abort(part);
 	return err;
 }
@@ -359,7 +437,7 @@ void iot_part_abort(struct iot_part *part)
 {
 	if (part->fd >= 0)
 		close(part->fd);
-	if (part->beside)
+	if (part->has_name)
 		unlink(part->beside);
 	free(part->beside);
 	free(part->real);

@@ -49,6 +49,7 @@ struct spill {
 	size_t file_bytes;
 };
 
+/* For a file system that has no files without a name. */
 static int open_named(const char *beside)
 {
 	char *path;
@@ -62,20 +63,6 @@ static int open_named(const char *beside)
 		unlink(path);
 	free(path);
 	return err ? err : fd;
-}
-
-/* In the directory of @beside. Return: a descriptor or a negative errno. */
-static int open_unnamed(const char *beside)
-{
-	const char *slash = strrchr(beside, '/');
-	char *dir = slash ? strndup(beside, (size_t)(slash + 1 - beside)) : strdup(".");
-	int fd;
-
-	if (!dir)
-		return -ENOMEM;
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	free(dir);
-	return fd < 0 ? open_named(beside) : fd;
 }
 
 /* The contents of a file in memory would need the same memory. */
@@ -106,7 +93,9 @@ static void begin_file(struct spill *spill, const char *beside)
 	void *window;
 
 	spill->limit_bytes = file_limit_bytes();
-	spill->fd = open_unnamed(beside);
+	spill->fd = iot_file_nameless(beside);
+	if (spill->fd < 0)
+		spill->fd = open_named(beside);
 	if (spill->fd < 0)
 		return;
 	window = is_in_memory(spill->fd) ?
