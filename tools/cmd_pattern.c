@@ -73,7 +73,8 @@ static const struct option_row option_rows[] = {
 	{ "measured", 0, OPTION_FILE, "PATTERN", .field = FIELD(measured),
 	  .help = "with --extrapolate, compare the result with the pattern of a run with the same number of ranks" },
 	{ "set", 0, OPTION_TEXT, "NAME=VALUE", .set = add_change,
-	  .help = "change operations: fsync=no, transfer=SIZE, files=shared, files=process, directories=rank, collective=no, aggregators=NUMBER; may be repeated" },
+	  .help = "change operations: fsync=no, transfer=SIZE, files=shared, files=process, directories=rank, collective=yes, collective=no, collective=no/SIZE, "
+		  "aggregators=NUMBER, nonblocking=no; may be repeated" },
 	{ "quiet", 'q', .field = FIELD(is_quiet),
 	  .help = "do not print the summary; with --expand, only check the operations" },
 	{}

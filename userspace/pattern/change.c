@@ -372,34 +372,46 @@ struct data {
 	u64 written;
 	u64 read;
 	u64 overlap;
+	struct extents ranges;
 };
 
 static int sum_data(const struct change *c, struct data *data)
 {
-	struct extents extents;
+	struct extents *extents = &data->ranges;
 	size_t i;
-	int err = extents_of(c, &extents);
+	int err = extents_of(c, extents);
 
-	*data = (struct data){};
-	for (i = 0; i < extents.count; i++)
-		*(extents.items[i].is_write ? &data->written : &data->read) += extents.items[i].end - extents.items[i].begin;
-	data->overlap = extents_overlap(&extents);
-	free(extents.items);
+	for (i = 0; i < extents->count; i++)
+		*(extents->items[i].is_write ? &data->written : &data->read) += extents->items[i].end - extents->items[i].begin;
+	data->overlap = extents_overlap(extents);
+	extents_merge(extents);
 	return err;
 }
 
 static int check_sense(struct change *c, const struct data *before)
 {
-	struct data after;
+	struct data after = {};
 	int err = sum_data(c, &after);
 
-	if (err)
-		return err;
-	if (after.written != before->written || after.read != before->read)
-		return change_refuse(c, NULL, "the amount of data would change");
-	if (after.overlap > before->overlap && !c->is_regrouped)
-		return change_refuse(c, NULL, "tasks would write data that others access, unlike before");
-	return 0;
+	if (!err && (after.written != before->written || after.read != before->read))
+		err = change_refuse(c, NULL, "the amount of data would change");
+	if (!err && !c->is_moved && !extents_are_same(&before->ranges, &after.ranges))
+		err = change_refuse(c, NULL, "other ranges of the files would be read or written");
+	if (!err && after.overlap > before->overlap && !c->is_regrouped)
+		err = change_refuse(c, NULL, "tasks would write data that others access, unlike before");
+	free(after.ranges.items);
+	return err;
+}
+
+static int change_coordination(struct change *c, const char *value)
+{
+	u64 block_bytes = !strncmp(value, "no/", 3) ? size_of(value + 3) : 0;
+
+	if (!strcmp(value, "yes"))
+		return change_to_collective(c);
+	if (!strcmp(value, "no") || block_bytes)
+		return change_to_independent(c, block_bytes);
+	return change_refuse(c, NULL, "collective: neither yes nor no nor no/SIZE, such as no/64K");
 }
 
 static int apply(struct change *c, const char *name, const char *value)
@@ -414,15 +426,31 @@ static int apply(struct change *c, const char *name, const char *value)
 		return change_to_private(c);
 	if (!strcmp(name, "directories") && !strcmp(value, "rank"))
 		return change_directories(c);
-	if (!strcmp(name, "collective") && !strcmp(value, "no"))
-		return change_to_independent(c);
+	if (!strcmp(name, "collective"))
+		return change_coordination(c, value);
+	if (!strcmp(name, "nonblocking") && !strcmp(value, "no"))
+		return change_to_blocking(c);
 	if (!strcmp(name, "aggregators"))
 		return change_aggregators(c, value);
 	if (!strcmp(name, "ranks"))
 		return change_refuse(c, NULL, "ranks: cannot be changed in the pattern of one run: use --extrapolate with patterns of "
 					      "three runs");
 	return change_refuse(c, NULL, "--set takes fsync=no, transfer=SIZE, files=shared, files=process, directories=rank, "
-				      "collective=no and aggregators=NUMBER");
+				      "collective=yes, collective=no, collective=no/SIZE, aggregators=NUMBER and nonblocking=no");
+}
+
+/* A collective call may wait for ranks that wait for this rank. */
+static int check_waits(struct change *c, const struct pattern *before, const struct pattern *after)
+{
+	u64 broken_before, broken_after;
+	int err = pattern_run(before, &broken_before, c->refusal);
+
+	if (!err)
+		err = pattern_run(after, &broken_after, c->refusal);
+	if (!err && broken_after > broken_before)
+		err = change_refuse(c, NULL, "ranks would wait for each other: a rank waits for a message or call of one that is in a "
+					     "collective call");
+	return err;
 }
 
 /**
@@ -441,9 +469,10 @@ int pattern_change(const struct pattern *pattern, const char *name, const char *
 		   struct pattern_refusal *refusal)
 {
 	struct change c = { .refusal = refusal };
-	struct data before;
+	struct data before = {};
 	int err = change_read_pattern(&c, pattern);
 
+	*made = NULL;
 	if (!err)
 		err = sum_data(&c, &before);
 	if (!err)
@@ -452,7 +481,14 @@ int pattern_change(const struct pattern *pattern, const char *name, const char *
 		err = check_sense(&c, &before);
 	if (!err)
 		err = change_write_pattern(&c, pattern, made);
+	if (!err && c.has_more_waits)
+		err = check_waits(&c, pattern, *made);
+	if (err && *made) {
+		pattern_free(*made);
+		*made = NULL;
+	}
 	*changed = c.changed;
+	free(before.ranges.items);
 	change_close(&c);
 	return err;
 }

@@ -13,6 +13,7 @@
  * @think_ns, @duration_ns: the means of its times
  * @times: in the pattern that it was read from; NULL without times
  * @is_dropped: it is left out
+ * @is_taken: it belongs to a call that it is not nested in, see change_requests.h
  */
 struct step {
 	struct event event;
@@ -20,6 +21,7 @@ struct step {
 	u64 duration_ns;
 	const struct run_times *times;
 	bool is_dropped;
+	bool is_taken;
 };
 
 /**
@@ -35,6 +37,8 @@ struct actor {
 /**
  * struct change - a change of a pattern
  * @changed: operations, or sequences of them, that are other ones
+ * @is_moved: data get other places or files
+ * @has_more_waits: ranks wait for each other in calls in which they did not before
  * @is_regrouped: other ranks move the data of collective calls; it is allowed that tasks access data that others wrote in one
  * @distributions, @distribution_count: of the times of steps that are not numbers of ns, see STREAM_DISTRIBUTION; the caller's
  */
@@ -45,6 +49,8 @@ struct change {
 	size_t text_count;
 	size_t text_room;
 	u64 changed;
+	bool is_moved;
+	bool has_more_waits;
 	bool is_regrouped;
 	struct distribution **distributions;
 	u32 distribution_count;
@@ -81,14 +87,23 @@ bool extent_of(const struct event *event, u64 actor, struct extent *extent);
 int extents_of(const struct change *c, struct extents *extents);
 void extents_sort(struct extents *extents);
 u64 extents_overlap(struct extents *extents);
+void extents_merge(struct extents *extents);
+bool extents_are_same(const struct extents *a, const struct extents *b);
 
 /* change_files.c */
 int change_to_shared(struct change *c);
 int change_to_private(struct change *c);
 
 /* change_collective.c */
-int change_to_independent(struct change *c);
+int change_to_independent(struct change *c, u64 block_bytes);
 int change_aggregators(struct change *c, const char *value);
+
+/* change_coordination.c */
+int change_to_collective(struct change *c);
+int change_check_calls(struct change *c);
+
+/* change_nonblocking.c */
+int change_to_blocking(struct change *c);
 
 /* change_directories.c */
 int change_directories(struct change *c);

@@ -10,120 +10,65 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* -- files of MPI ------------------------------------------------------------------------------------------ */
-
-/* The file that a task has opened by MPI, by the number of its communicator. */
-struct mpi_file {
-	const char *path;
-	u64 generation;
-	u64 handle;
-	u64 dropped; /* collective calls that are no longer collective */
-	bool has_view;
-};
-
-#define MPI_FILES_MAX 256 /* communicators and files of a task */
-
-static u32 call_of(struct event *event)
-{
-	return event->kind == IOT_KIND_mpi_file ? (u32)*change_field(event, "call") : 0;
-}
-
-/* The file descriptor that is left open by the operations in MPI_File_open. */
-static void open_mpi_file(const struct actor *actor, u64 first, u64 end, struct mpi_file *file)
-{
-	u64 i;
-
-	*file = (struct mpi_file){};
-	for (i = first; i < end; i++) {
-		struct event *event = &actor->steps[i].event;
-		bool is_own = file->handle && event->roles[EVENT_HANDLE] == file->handle;
-
-		if (event->kind == IOT_KIND_release && is_own)
-			file->handle = 0;
-		if (event->kind == IOT_KIND_open && (s64)event->fields[0] >= 0 &&
-		    !(*change_field(event, "flags") & IOT_OPEN_directory)) {
-			file->path = event->path;
-			file->generation = event->roles[EVENT_GENERATION];
-			file->handle = event->roles[EVENT_HANDLE];
-		}
-	}
-}
-
-static u64 end_of_call(const struct actor *actor, u64 at)
-{
-	u64 end = at + 1;
-
-	/* Information on communicators is not nested, and may stand between the operations of a call. */
-	while (end < actor->count && (actor->steps[end].event.depth > actor->steps[at].event.depth ||
-				      iot_kind_is_mpi_known(actor->steps[end].event.kind)))
-		end++;
-	return end;
-}
-
 /* -- calls -------------------------------------------------------------------------------------------------- */
 
-static bool is_blocking_collective(u32 call)
+/* The reason why an operation in a call cannot be replaced; NULL if there is none. */
+static const char *flaw_of(struct event *event, const struct collective_part *part)
 {
-	return call == IOT_CALL_file_read_all || call == IOT_CALL_file_write_all || call == IOT_CALL_file_read_at_all ||
-	       call == IOT_CALL_file_write_at_all;
-}
+	u16 kind = part->data->is_write ? IOT_KIND_write : IOT_KIND_read;
 
-static bool is_write(u32 call)
-{
-	return call == IOT_CALL_file_write_all || call == IOT_CALL_file_write_at_all;
-}
-
-static int check_nested(struct change *c, struct event *event, const struct collective_part *part)
-{
-	u16 kind = part->is_write ? IOT_KIND_write : IOT_KIND_read;
-
-	if (iot_kind_is_mpi_known(event->kind))
-		return 0;
 	if (event->kind != kind)
-		return change_refuse(c, event, "it is part of a collective call, and is not one of its transfers");
+		return "it is part of a collective call, and is not one of its transfers";
 	if (strcmp(event->path, part->path) || event->roles[EVENT_GENERATION] != part->generation)
-		return change_refuse(c, event, "it is part of a collective call on another file");
+		return "it is part of a collective call on another file";
 	if (!event->fields[0] || event->fields[0] != *change_field(event, "length_bytes"))
-		return change_refuse(c, event, "it is part of a collective call, and did not move all its bytes");
-	return 0;
+		return "it is part of a collective call, and did not move all its bytes";
+	return NULL;
 }
 
-static int take_nested(struct change *c, struct collectives *all, const struct actor *actor, struct collective_part *part)
+static void take_nested(struct collectives *all, const struct actor *actor, struct collective_part *part)
 {
-	u64 i;
-	int err = 0;
+	u64 bytes = 0, i;
 
-	for (i = part->call + 1; i < part->end && !err; i++) {
+	for (i = part->call + 1; i < part->end; i++) {
 		const struct step *step = &actor->steps[i];
 		struct event event = step->event;
+		const char *flaw;
 
-		err = check_nested(c, &event, part);
-		if (err || iot_kind_is_mpi_known(event.kind))
+		if (iot_kind_is_mpi_known(event.kind))
+			continue;
+		flaw = flaw_of(&event, part);
+		if (flaw && !part->flaw) {
+			part->flaw = flaw;
+			part->flaw_step = i;
+		}
+		if (flaw)
 			continue;
 		numbers_add(&all->begins, *change_field(&event, "offset_bytes"));
 		numbers_add(&all->lengths, event.fields[0]);
 		part->moved_count++;
 		part->think_ns += step->think_ns;
 		part->duration_ns += step->duration_ns;
+		bytes += event.fields[0];
 	}
-	return err;
+	part->is_own = bytes == part->length_bytes;
+	part->is_outside = part->data->is_nonblocking && !part->is_own;
 }
 
-static int take_call(struct change *c, struct collectives *all, u64 number, u64 at, struct mpi_file *file)
+static int take_call(struct change *c, struct collectives *all, u64 number, u64 at, const struct mpi_file *file, s64 place)
 {
 	const struct actor *actor = &c->actors[number];
 	struct event event = actor->steps[at].event;
-	struct collective_part part = { .actor = number, .call = at, .end = end_of_call(actor, at), .path = file->path,
-					.generation = file->generation, .handle = file->handle, .depth = event.depth,
+	struct collective_part part = { .actor = number, .call = at, .end = mpi_end_of_call(actor, at),
+					.data = mpi_data_call(mpi_call_of(&event)), .path = file->path, .generation = file->generation,
+					.opening = file->opening, .handle = file->handle, .depth = event.depth,
 					.number = *change_field(&event, "number"), .length_bytes = *change_field(&event, "length_bytes"),
-					.is_write = is_write(call_of(&event)), .first_moved = all->begins.count };
+					.place = place, .first_moved = all->begins.count };
+	const struct file_request *request = requests_at(&all->requests, number, at);
 	struct collective_part *parts;
-	int err;
 
 	if (!file->path)
 		return change_refuse(c, NULL, "the pattern does not contain the operations of a collective call on its file");
-	part.place = (s64)*change_field(&event, "place");
-	part.has_place = !file->has_view && part.place >= 0;
 	if (all->count == all->room) {
 		parts = reallocarray(all->parts, all->room ? 2 * all->room : 64, sizeof(*parts));
 		if (!parts)
@@ -131,57 +76,48 @@ static int take_call(struct change *c, struct collectives *all, u64 number, u64 
 		all->parts = parts;
 		all->room = all->room ? 2 * all->room : 64;
 	}
-	err = take_nested(c, all, actor, &part);
-	if (!err)
-		all->parts[all->count++] = part;
-	return err;
+	take_nested(all, actor, &part);
+	part.is_own |= request && request->is_known;
+	all->parts[all->count++] = part;
+	return 0;
 }
 
-static bool is_other_collective(struct event *event, u32 call)
+static bool is_other_collective(struct event *event, const struct data_call *data)
 {
-	return *change_field(event, "number") && *change_field(event, "length_bytes") && !is_blocking_collective(call);
+	return *change_field(event, "number") && *change_field(event, "length_bytes") && !data;
 }
 
-static int take_step(struct change *c, struct collectives *all, u64 number, u64 at, struct mpi_file files[MPI_FILES_MAX])
+static int take_step(struct change *c, struct collectives *all, u64 number, u64 at, struct mpi_files *files)
 {
 	const struct actor *actor = &c->actors[number];
 	struct event *event = &actor->steps[at].event;
-	u64 role = event->roles[EVENT_COMM];
+	const struct data_call *data = mpi_data_call(mpi_call_of(event));
 	struct mpi_file *file;
-	u32 call = call_of(event);
+	s64 place;
+	int err = mpi_files_take(files, actor, at, &file, &place);
 
-	if (!call)
-		return 0;
-	if (role >= MPI_FILES_MAX)
-		return change_refuse(c, NULL, "a task has too many communicators and MPI files");
-	file = &files[role];
-	if (call == IOT_CALL_file_open && (s64)event->fields[0] >= 0)
-		open_mpi_file(actor, at + 1, end_of_call(actor, at), file);
-	if (call == IOT_CALL_file_set_view)
-		file->has_view = true;
-	if (is_other_collective(event, call))
-		return change_refuse(c, NULL, "a collective call does not block, has two parts or uses the shared file pointer: its transfers "
-					      "are unknown");
-	if (is_blocking_collective(call)) {
-		file->dropped += all->is_independent;
-		return take_call(c, all, number, at, file);
+	if (err || !file)
+		return err;
+	if (is_other_collective(event, data))
+		return change_refuse(c, NULL, "a collective call has two parts or uses the shared file pointer: its transfers are unknown");
+	if (data && data->is_all) {
+		file->shift -= all->is_independent;
+		return take_call(c, all, number, at, file, place);
 	}
-	if (file->dropped && *change_field(event, "number"))
-		*change_field(event, "number") -= file->dropped;
-	if (call == IOT_CALL_file_close)
-		*file = (struct mpi_file){};
+	if (*change_field(event, "number"))
+		*change_field(event, "number") += (u64)file->shift;
 	return 0;
 }
 
 static int take_actor(struct change *c, struct collectives *all, u64 number)
 {
-	struct mpi_file *files = calloc(MPI_FILES_MAX, sizeof(*files));
+	struct mpi_files *files;
 	u64 i;
-	int err = files ? 0 : -ENOMEM;
+	int err = mpi_files_open(c, &files);
 
 	for (i = 0; i < c->actors[number].count && !err; i++)
 		err = take_step(c, all, number, i, files);
-	free(files);
+	mpi_files_close(files);
 	return err;
 }
 
@@ -196,6 +132,8 @@ static int compare_parts(const void *a, const void *b)
 		return by_path;
 	if (x->generation != y->generation)
 		return x->generation < y->generation ? -1 : 1;
+	if (x->opening != y->opening)
+		return x->opening < y->opening ? -1 : 1;
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
 	return x->actor < y->actor ? -1 : x->actor > y->actor;
@@ -203,7 +141,8 @@ static int compare_parts(const void *a, const void *b)
 
 static bool is_same_call(const struct collective_part *a, const struct collective_part *b)
 {
-	return !strcmp(a->path, b->path) && a->generation == b->generation && a->number == b->number;
+	return !strcmp(a->path, b->path) && a->generation == b->generation && a->opening == b->opening &&
+	       a->number == b->number;
 }
 
 static int change_calls(struct change *c, struct collectives *all)
@@ -226,10 +165,11 @@ static int change_calls(struct change *c, struct collectives *all)
 /* The call itself: its duration follows from the operations in it. */
 static void put_call(struct step *step, const struct collectives *all, const struct collective_part *part)
 {
-	step->duration_ns = 0;
+	if (!part->data->is_nonblocking)
+		step->duration_ns = 0;
 	if (!all->is_independent)
 		return;
-	*change_field(&step->event, "call") = part->is_write ? IOT_CALL_file_write_at : IOT_CALL_file_read_at;
+	*change_field(&step->event, "call") = part->data->other;
 	*change_field(&step->event, "number") = 0;
 }
 
@@ -260,7 +200,7 @@ static int rebuild_actor(struct change *c, const struct collectives *all, u64 nu
 		for (j = 0; j < part->made.count && !err; j++)
 			err = change_add_step(&made, &part->made.steps[j]);
 		for (j = i + 1; j < part->end && !err; j++)
-			if (iot_kind_is_mpi_known(actor->steps[j].event.kind))
+			if (part->is_kept || iot_kind_is_mpi_known(actor->steps[j].event.kind))
 				err = change_add_step(&made, &actor->steps[j]);
 		i = part->end - 1;
 		++*at;
@@ -274,7 +214,7 @@ static int rebuild_actor(struct change *c, const struct collectives *all, u64 nu
 static int change_all(struct change *c, struct collectives *all)
 {
 	u64 i, at = 0;
-	int err = 0;
+	int err = requests_find(c, &all->requests);
 
 	for (i = 0; i < c->actor_count && !err; i++)
 		err = take_actor(c, all, i);
@@ -291,6 +231,7 @@ static int change_all(struct change *c, struct collectives *all)
 	for (i = 0; i < all->count; i++)
 		free(all->parts[i].made.steps);
 	free(all->parts);
+	requests_free(&all->requests);
 	numbers_free(&all->begins);
 	numbers_free(&all->lengths);
 	return err;
@@ -298,12 +239,14 @@ static int change_all(struct change *c, struct collectives *all)
 
 /**
  * change_to_independent() - each rank reads and writes its own data, instead of by collective calls
+ * @c: the change
+ * @block_bytes: where the places of the data of ranks are unknown, each rank in turn has a block of this size; 0: refuse these calls
  *
  * Return: 0, -EOPNOTSUPP if it makes no sense, -ENOMEM.
  */
-int change_to_independent(struct change *c)
+int change_to_independent(struct change *c, u64 block_bytes)
 {
-	struct collectives all = { .is_independent = true };
+	struct collectives all = { .is_independent = true, .block_bytes = block_bytes };
 
 	return change_all(c, &all);
 }

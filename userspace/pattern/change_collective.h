@@ -5,18 +5,23 @@
 #ifndef IOTAPE_PATTERN_CHANGE_COLLECTIVE_H
 #define IOTAPE_PATTERN_CHANGE_COLLECTIVE_H
 
-#include "change.h"
+#include "change_requests.h"
 
 /**
  * struct collective_part - the part of one rank in a collective call
  * @actor: index of the rank
  * @call: index of the call among its steps
  * @end: index of the first step after the operations in the call
- * @path, @generation: the file
+ * @data: what the call does
+ * @path, @generation, @opening: the file
  * @handle: by which the rank has it open, 0 if it does not
  * @number: of the call on the file
  * @depth: of the call
- * @place, @length_bytes: data of the rank; the place is valid if @has_place
+ * @place, @length_bytes: data of the rank; the place is -1 if it is not known
+ * @is_own: the rank moves these data itself
+ * @is_outside: the transfers of a nonblocking call are not in it
+ * @is_kept: the operations in the call stay
+ * @flaw, @flaw_step: why the operations in the call cannot be replaced, and the index of the first such step; NULL if they can be
  * @first_moved, @moved_count: transfers in the call: of the begins and lengths of all
  * @think_ns, @duration_ns: sums of these
  * @made: transfers that replace them; its memory belongs to the part
@@ -25,15 +30,20 @@ struct collective_part {
 	u64 actor;
 	u64 call;
 	u64 end;
+	const struct data_call *data;
 	const char *path;
 	u64 generation;
+	u64 opening;
 	u64 handle;
 	u64 number;
 	u32 depth;
 	s64 place;
 	u64 length_bytes;
-	bool has_place;
-	bool is_write;
+	bool is_own;
+	bool is_outside;
+	bool is_kept;
+	const char *flaw;
+	u64 flaw_step;
 	u64 first_moved;
 	u64 moved_count;
 	u64 think_ns;
@@ -44,7 +54,9 @@ struct collective_part {
 /**
  * struct collectives - all collective calls that move data
  * @begins, @lengths: of the transfers in them
+ * @requests: nonblocking calls
  * @is_independent: each rank will move its own data
+ * @block_bytes: data whose places are unknown belong to the ranks in turn, in blocks of this size; 0: they are refused
  * @aggregators: else their number; if @is_share, one of that number of ranks is one
  */
 struct collectives {
@@ -53,7 +65,9 @@ struct collectives {
 	u64 room;
 	struct numbers begins;
 	struct numbers lengths;
+	struct file_requests requests;
 	bool is_independent;
+	u64 block_bytes;
 	bool is_share;
 	u64 aggregators;
 };

@@ -4,6 +4,9 @@
  *
  * Aggregators divide the file as ROMIO does: the range from the first to the last byte of the call into equal parts, one for each
  * aggregator. Their requests are not larger than the largest one of the original call, which is the size of its buffer.
+ *
+ * The own data of a rank are those that it moves itself; otherwise those at the place that the call states. Where a view hides the
+ * place, the user may state that ranks have blocks in turn.
  */
 #include "change_collective.h"
 
@@ -81,7 +84,7 @@ static void learn_call(const struct collectives *all, struct call *call)
 /* Durations are divided by bytes; each request has the mean think time of those of the call. */
 static int add_transfer(const struct call *call, struct collective_part *part, u64 begin, u64 bytes)
 {
-	struct step step = { .event = { .kind = part->is_write ? IOT_KIND_write : IOT_KIND_read, .depth = part->depth + 1,
+	struct step step = { .event = { .kind = part->data->is_write ? IOT_KIND_write : IOT_KIND_read, .depth = part->depth + 1,
 					.path = part->path, .path2 = "" } };
 
 	step.event.field_count = event_count_fields(step.event.kind);
@@ -108,7 +111,28 @@ static int check_open(struct change *c, const struct collective_part *part)
 
 /* -- own data ------------------------------------------------------------------------------------------------------ */
 
-static int move_own(struct change *c, const struct call *call)
+static bool are_own(const struct call *call)
+{
+	u64 i;
+
+	for (i = 0; i < call->count; i++)
+		if (!call->parts[i].is_own)
+			return false;
+	return true;
+}
+
+static bool has_unknown_place(const struct call *call)
+{
+	u64 i;
+
+	for (i = 0; i < call->count; i++)
+		if (call->parts[i].length_bytes && call->parts[i].place < 0)
+			return true;
+	return false;
+}
+
+/* Each rank moves the range that its call states. */
+static int move_stated(struct change *c, const struct call *call)
 {
 	struct collective_part *part;
 	struct ranges own = {};
@@ -118,10 +142,7 @@ static int move_own(struct change *c, const struct call *call)
 	for (part = call->parts; part < call->parts + call->count && !err; part++) {
 		if (!part->length_bytes)
 			continue;
-		if (!part->has_place)
-			err = refuse_call(c, part, "the place of the data of each rank is unknown: the call uses a view or a file pointer");
-		if (!err)
-			err = check_open(c, part);
+		err = check_open(c, part);
 		add_range(&own, (u64)part->place, part->length_bytes);
 		if (!err)
 			err = add_transfer(call, part, (u64)part->place, part->length_bytes);
@@ -133,6 +154,86 @@ static int move_own(struct change *c, const struct call *call)
 		err = refuse_call(c, call->parts, "the data of the ranks are not those that a collective call moved");
 	numbers_free(&own.ends);
 	return err;
+}
+
+/* A transfer that continues the last one of the rank is a part of it. */
+static int deal_transfer(const struct call *call, struct collective_part *part, u64 begin, u64 bytes)
+{
+	struct step *last = part->made.count ? &part->made.steps[part->made.count - 1] : NULL;
+
+	if (!last || *change_field(&last->event, "offset_bytes") + last->event.fields[0] != begin)
+		return add_transfer(call, part, begin, bytes);
+	last->event.fields[0] += bytes;
+	*change_field(&last->event, "length_bytes") += bytes;
+	last->duration_ns += (u64)((double)call->duration_ns * (double)bytes / (double)call->bytes + 0.5);
+	return 0;
+}
+
+/* The next rank in turn that does not have all its data. Return: NULL if all have them. */
+static struct collective_part *next_in_turn(const struct call *call, const u64 *left, u64 *turn)
+{
+	u64 tries;
+
+	for (tries = 0; tries < call->count; tries++, *turn = (*turn + 1) % call->count)
+		if (left[*turn])
+			return &call->parts[*turn];
+	return NULL;
+}
+
+/* Ranks have blocks in turn, in their order, until they have the bytes of their call. */
+static int deal_ranges(const struct call *call, u64 *left, u64 block_bytes)
+{
+	const u64 *ends = call->moved.ends.values;
+	u64 block = 0, turn = 0, begin, bytes, i;
+	struct collective_part *part;
+	int err = 0;
+
+	for (i = 0; i < call->moved.ends.count / 2; i++)
+		for (begin = ends[2 * i]; begin < ends[2 * i + 1] && !err; begin += bytes) {
+			part = next_in_turn(call, left, &turn);
+			if (!part)
+				return 0;
+			bytes = ends[2 * i + 1] - begin;
+			bytes = bytes < block_bytes - block ? bytes : block_bytes - block;
+			bytes = bytes < left[turn] ? bytes : left[turn];
+			err = deal_transfer(call, part, begin, bytes);
+			left[turn] -= bytes;
+			block += bytes;
+			if (block == block_bytes || !left[turn]) {
+				block = 0;
+				turn = (turn + 1) % call->count;
+			}
+		}
+	return err;
+}
+
+static int move_in_turn(struct change *c, const struct call *call, u64 block_bytes)
+{
+	u64 *left = calloc(call->count + 1, sizeof(*left)), sum = 0, i;
+	int err = left ? 0 : -ENOMEM;
+
+	for (i = 0; i < call->count && !err; i++) {
+		left[i] = call->parts[i].length_bytes;
+		sum += left[i];
+		if (left[i])
+			err = check_open(c, &call->parts[i]);
+	}
+	if (!err && sum != call->bytes)
+		err = refuse_call(c, call->parts, "the data of the ranks are not those that a collective call moved");
+	if (!err)
+		err = deal_ranges(call, left, block_bytes);
+	free(left);
+	return err;
+}
+
+static int move_own(struct change *c, const struct collectives *all, const struct call *call)
+{
+	if (!has_unknown_place(call))
+		return move_stated(c, call);
+	if (all->block_bytes)
+		return move_in_turn(c, call, all->block_bytes);
+	return refuse_call(c, call->parts, "the place of the data of each rank is unknown: the call uses a view or a file pointer, and other "
+					   "ranks move its data; collective=no/SIZE states that ranks have blocks in turn");
 }
 
 /* -- aggregators ----------------------------------------------------------------------------------------------------- */
@@ -175,6 +276,23 @@ static int move_by_aggregators(struct change *c, const struct collectives *all, 
 	return err;
 }
 
+/* Can the operations in the call be replaced? */
+static int check_parts(struct change *c, const struct call *call)
+{
+	const struct collective_part *part;
+	struct event event;
+
+	for (part = call->parts; part < call->parts + call->count; part++) {
+		if (part->is_outside)
+			return refuse_call(c, part, "the transfers of a nonblocking call are not in it: nonblocking=no puts them there");
+		if (!part->flaw)
+			continue;
+		event = c->actors[part->actor].steps[part->flaw_step].event;
+		return change_refuse(c, &event, part->flaw);
+	}
+	return 0;
+}
+
 /**
  * collective_move() - replace the transfers in one collective call
  * @c: the change
@@ -188,8 +306,16 @@ int collective_move(struct change *c, struct collectives *all, u64 first, u64 ne
 {
 	struct call call = { .parts = all->parts + first, .count = next - first };
 	int err = 0;
-	u64 common;
+	u64 common, i;
 
+	if (all->is_independent && are_own(&call)) {
+		for (i = 0; i < call.count; i++)
+			call.parts[i].is_kept = true;
+		return 0;
+	}
+	err = check_parts(c, &call);
+	if (err)
+		return err;
 	learn_call(all, &call);
 	common = merge(&call.moved);
 	if (call.moved.ends.is_failed)
@@ -197,7 +323,7 @@ int collective_move(struct change *c, struct collectives *all, u64 first, u64 ne
 	else if (common)
 		err = refuse_call(c, call.parts, "several ranks move the same data in a collective call");
 	else if (call.requests)
-		err = all->is_independent ? move_own(c, &call) : move_by_aggregators(c, all, &call);
+		err = all->is_independent ? move_own(c, all, &call) : move_by_aggregators(c, all, &call);
 	numbers_free(&call.moved.ends);
 	return err;
 }

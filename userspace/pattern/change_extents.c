@@ -106,3 +106,60 @@ u64 extents_overlap(struct extents *extents)
 	}
 	return bytes;
 }
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct extent *x = a, *y = b;
+	int by_path = strcmp(x->path, y->path);
+
+	if (by_path)
+		return by_path;
+	if (x->generation != y->generation)
+		return x->generation < y->generation ? -1 : 1;
+	if (x->is_write != y->is_write)
+		return x->is_write ? 1 : -1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static bool is_same_kind(const struct extent *a, const struct extent *b)
+{
+	return !strcmp(a->path, b->path) && a->generation == b->generation && a->is_write == b->is_write;
+}
+
+/**
+ * extents_merge() - the ranges of each file that were read, and those that were written, by any task
+ */
+void extents_merge(struct extents *extents)
+{
+	struct extent *last = NULL;
+	size_t i, count = 0;
+
+	if (extents->count)
+		qsort(extents->items, extents->count, sizeof(*extents->items), compare_ranges);
+	for (i = 0; i < extents->count; i++) {
+		const struct extent *next = &extents->items[i];
+
+		if (last && is_same_kind(last, next) && next->begin <= last->end) {
+			last->end = next->end > last->end ? next->end : last->end;
+			continue;
+		}
+		last = &extents->items[count++];
+		*last = *next;
+	}
+	extents->count = count;
+}
+
+/**
+ * extents_are_same() - are these the same ranges of the same files?
+ * @a, @b: are merged
+ */
+bool extents_are_same(const struct extents *a, const struct extents *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->count && i < b->count; i++)
+		if (!is_same_kind(&a->items[i], &b->items[i]) || a->items[i].begin != b->items[i].begin ||
+		    a->items[i].end != b->items[i].end)
+			return false;
+	return a->count == b->count;
+}

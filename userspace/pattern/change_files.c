@@ -59,6 +59,7 @@ static int take_open(struct files *files, u64 actor, struct event *event, u64 *c
 		file->nth = (*count)++;
 		HASH_ADD_KEYPTR(hh, files->table, file->path, strlen(file->path), file);
 	}
+	file->is_mpi |= event->depth > 0;
 	file->is_common |= file->actor != actor;
 	file->is_other |= !is_rank(&files->c->actors[actor]) || event->roles[EVENT_GENERATION] != 1;
 	if (is_creation(event)) {
@@ -66,6 +67,15 @@ static int take_open(struct files *files, u64 actor, struct event *event, u64 *c
 		file->mode = (u32)*change_field(event, "mode");
 	}
 	return 0;
+}
+
+/* MPI libraries create files, for tests of locks, that they remove before the call ends. */
+static void take_removal(struct files *files, const struct event *event)
+{
+	struct file *file = event->depth && !event->fields[0] ? change_file_at(files, event->path) : NULL;
+
+	if (file)
+		file->is_other = true;
 }
 
 static int find_files(struct files *files)
@@ -83,11 +93,34 @@ static int find_files(struct files *files)
 
 			if (event->kind == IOT_KIND_open && (s64)event->fields[0] >= 0)
 				err = take_open(files, actor, event, &count);
+			if (event->kind == IOT_KIND_unlink)
+				take_removal(files, event);
 			file = extent_of(event, actor, &extent) ? change_file_at(files, event->path) : NULL;
 			if (file && extent.end > file->end_bytes)
 				file->end_bytes = extent.end;
 		}
 	}
+	return err;
+}
+
+/* The names in calls of MPI. */
+static int learn_given(struct files *files, u64 actor)
+{
+	const struct actor *of = &files->c->actors[actor];
+	struct mpi_files *mpi;
+	struct mpi_file *at;
+	struct file *file;
+	s64 place;
+	u64 i;
+	int err = mpi_files_open(files->c, &mpi);
+
+	for (i = 0; i < of->count && !err; i++) {
+		err = mpi_files_take(mpi, of, i, &at, &place);
+		file = !err && at && at->path ? change_file_at(files, at->path) : NULL;
+		if (file)
+			file->given = at->given;
+	}
+	mpi_files_close(mpi);
 	return err;
 }
 
@@ -134,16 +167,51 @@ static bool is_placeless(struct event *event)
 	}
 }
 
-static int check_event(struct files *files, struct event *event)
+/* A file that has just been created has no data in any case. */
+static bool is_empty(struct event *event, const struct file *file)
 {
-	if (event->depth)
+	return event->kind == IOT_KIND_stat && file->is_mpi && file->is_created && !event->fields[0] && !*change_field(event, "size_bytes");
+}
+
+/* A lock of data, as MPI libraries have around reads and writes, moves with them. */
+static bool is_lock_of_data(struct event *event, const struct file *file)
+{
+	return event->kind == IOT_KIND_lock && *change_field(event, "offset_bytes") < file->end_bytes &&
+	       *change_field(event, "end_bytes") < file->end_bytes;
+}
+
+static int check_event(struct files *files, struct event *event, const struct file *file)
+{
+	if (event->depth && !file->is_mpi)
 		return change_refuse(files->c, event, "it is part of a call on an MPI file");
 	if (event->roles[EVENT_GENERATION] > 1)
 		return change_refuse(files->c, event, "its file was created again");
 	if (event->kind == IOT_KIND_open && *change_field(event, "flags") & IOT_OPEN_append)
 		return change_refuse(files->c, event, "it appends");
-	if (event->kind != IOT_KIND_open && event->kind != IOT_KIND_read && event->kind != IOT_KIND_write && !is_placeless(event))
+	if (event->kind != IOT_KIND_open && event->kind != IOT_KIND_read && event->kind != IOT_KIND_write && !is_placeless(event) &&
+	    !is_empty(event, file) && !is_lock_of_data(event, file))
 		return change_refuse(files->c, event, "its effect on the other file is unknown");
+	return 0;
+}
+
+/* Threads of MPI libraries, and others that are no ranks, use files by handles that ranks have opened. */
+static int check_others(struct files *files, bool is_joined)
+{
+	struct change *c = files->c;
+	const struct file *file;
+	u64 actor, i;
+
+	for (actor = 0; actor < c->actor_count; actor++)
+		for (i = 0; !is_rank(&c->actors[actor]) && c->actors[actor].facts[TASK_FACT_what] != TASK_FOUND &&
+			    i < c->actors[actor].count; i++) {
+			const struct event *event = &c->actors[actor].steps[i].event;
+
+			file = iot_kind_info(event->kind)->group == IOT_GROUP_op ? change_file_at(files, event->path) : NULL;
+			if (file && !file->is_other && file->is_common != is_joined)
+				return change_refuse(c, event, file->is_mpi ? "a task that is no rank moves data of a nonblocking call: "
+									      "nonblocking=no lets the rank move them" :
+									      "a task that is no rank uses the file");
+		}
 	return 0;
 }
 
@@ -193,17 +261,21 @@ static int join_files(struct files *files, const u64 *ranks, u64 count, u64 nth)
 {
 	struct file *first = own_file(files, ranks[0], nth), *second = own_file(files, ranks[1], nth), *file;
 	const char *name = first && second ? shared_name(files->c, first->path, second->path) : NULL;
+	const char *given = NULL;
 	u64 i, base = 0;
 
-	if (!name)
+	if (name && first->given && second->given)
+		given = shared_name(files->c, first->given, second->given);
+	if (!name || (first->given && !given))
 		return change_refuse(files->c, NULL, "the names of the files of ranks differ in more than one number after the last slash");
 	if (change_file_at(files, name))
 		return change_refuse(files->c, NULL, "a file with the name of the shared file exists");
 	for (i = 0; i < count; i++) {
 		file = own_file(files, ranks[i], nth);
-		if (!file || file->is_created != first->is_created)
+		if (!file || file->is_created != first->is_created || file->is_mpi != first->is_mpi)
 			return change_refuse(files->c, NULL, "the ranks have different numbers of own files");
 		file->new_path = name;
+		file->new_given = given;
 		file->base_bytes = base;
 		base += file->end_bytes;
 	}
@@ -213,15 +285,17 @@ static int join_files(struct files *files, const u64 *ranks, u64 count, u64 nth)
 static int join_event(struct files *files, struct step *step, const struct file *file, bool is_first)
 {
 	struct event *event = &step->event;
-	int err = check_event(files, event);
+	int err = check_event(files, event, file);
 	u64 *flags;
 
 	if (err)
 		return err;
 	event->path = file->new_path;
 	files->c->changed++;
-	if (event->kind == IOT_KIND_read || event->kind == IOT_KIND_write)
+	if (event->kind == IOT_KIND_read || event->kind == IOT_KIND_write || event->kind == IOT_KIND_lock)
 		*change_field(event, "offset_bytes") += file->base_bytes;
+	if (event->kind == IOT_KIND_lock)
+		*change_field(event, "end_bytes") += file->base_bytes;
 	if (is_first)
 		return 0;
 	if (event->kind == IOT_KIND_open) {
@@ -248,6 +322,10 @@ static int join_all(struct files *files, const u64 *ranks, u64 count)
 		if (own_file(files, ranks[i], nth))
 			return change_refuse(c, NULL, "the ranks have different numbers of own files");
 	if (!err)
+		err = check_others(files, true);
+	if (!err)
+		err = change_files_of_mpi(files, ranks, count, NULL, true);
+	if (!err)
 		forget_found(files, false);
 	for (i = 0; i < count; i++)
 		for (j = 0; j < c->actors[ranks[i]].count && !err; j++) {
@@ -257,13 +335,21 @@ static int join_all(struct files *files, const u64 *ranks, u64 count)
 			if (file && file->new_path)
 				err = join_event(files, step, file, !i);
 		}
+	if (!err && c->has_more_waits)
+		err = change_check_calls(c);
 	return err;
 }
 
 /* -- to a file for each rank ---------------------------------------------------------------------------------------- */
 
-/* Where a place of the shared file is in that of a rank: behind all that it has of it before. */
-static u64 place_of(const struct extents *extents, const struct file *file, u64 actor, u64 at)
+/**
+ * change_place() - where data of a shared file are in the file of a rank: behind all data of the rank that precede them
+ * @extents: all data, sorted
+ * @file: the shared file
+ * @actor: the rank
+ * @at: their place in the shared file
+ */
+u64 change_place(const struct extents *extents, const struct file *file, u64 actor, u64 at)
 {
 	u64 place = 0, end = 0, from, to;
 	size_t i;
@@ -282,12 +368,25 @@ static u64 place_of(const struct extents *extents, const struct file *file, u64 
 	return place;
 }
 
+/* The end of a lock is its last byte. */
+static int split_lock(struct files *files, struct event *event, const struct file *file, u64 actor, const struct extents *extents)
+{
+	u64 *begin = change_field(event, "offset_bytes"), *end = change_field(event, "end_bytes");
+	u64 first = change_place(extents, file, actor, *begin), next = change_place(extents, file, actor, *end + 1);
+
+	if (first == next)
+		return change_refuse(files->c, event, "it locks no data of its rank");
+	*begin = first;
+	*end = next - 1;
+	return 0;
+}
+
 static int split_event(struct files *files, struct event *event, const struct file *file, u64 actor, u64 rank,
 		       const struct extents *extents)
 {
 	char name[IOT_PROGRAM_PATH_MAX];
 	u64 *offset;
-	int err = check_event(files, event);
+	int err = check_event(files, event, file);
 
 	if (err)
 		return err;
@@ -295,7 +394,9 @@ static int split_event(struct files *files, struct event *event, const struct fi
 		offset = change_field(event, "offset_bytes");
 		if ((s64)event->fields[0] <= 0)
 			return change_refuse(files->c, event, "it moved no data");
-		*offset = place_of(extents, file, actor, *offset);
+		*offset = change_place(extents, file, actor, *offset);
+	} else if (event->kind == IOT_KIND_lock) {
+		err = split_lock(files, event, file, actor, extents);
 	} else if (event->kind == IOT_KIND_open && file->is_created && (s64)event->fields[0] >= 0) {
 		*change_field(event, "flags") |= IOT_OPEN_create | IOT_OPEN_created;
 		*change_field(event, "mode") = file->mode;
@@ -303,7 +404,7 @@ static int split_event(struct files *files, struct event *event, const struct fi
 	snprintf(name, sizeof(name), "%s.%05" PRIu64, event->path, (uint64_t)rank);
 	event->path = change_text(files->c, name);
 	files->c->changed++;
-	return event->path ? 0 : -ENOMEM;
+	return event->path ? err : -ENOMEM;
 }
 
 static int split_all(struct files *files, const u64 *ranks, u64 count)
@@ -316,6 +417,10 @@ static int split_all(struct files *files, const u64 *ranks, u64 count)
 
 	if (!err && extents_overlap(&extents))
 		err = change_refuse(c, NULL, "ranks write data that others access");
+	if (!err)
+		err = check_others(files, false);
+	if (!err)
+		err = change_files_of_mpi(files, ranks, count, &extents, false);
 	if (!err)
 		forget_found(files, true);
 	for (i = 0; i < count; i++)
@@ -348,9 +453,12 @@ int change_files(struct change *c, int (*change)(struct files *files, const u64 
 	int err = find_files(&files);
 	u64 i;
 
-	for (i = 0; i < c->actor_count; i++)
-		if (is_rank(&c->actors[i]))
+	c->is_moved = true;
+	for (i = 0; i < c->actor_count && !err; i++)
+		if (is_rank(&c->actors[i])) {
 			numbers_add(&ranks, i);
+			err = learn_given(&files, i);
+		}
 	if (!err && ranks.is_failed)
 		err = -ENOMEM;
 	if (!err && ranks.count < 2)

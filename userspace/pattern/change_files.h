@@ -7,7 +7,7 @@
 
 #include <uthash.h>
 
-#include "change.h"
+#include "change_mpi.h"
 
 /**
  * struct file - a path, and whose it is
@@ -16,10 +16,12 @@
  * @end_bytes: of its data
  * @base_bytes: where these begin in a shared file
  * @mode: with which it is created
+ * @given: the name in the call of MPI that opens it, NULL if none does
  * @is_common: several actors open it
  * @is_created: by one of them
  * @is_other: it is not only opened by ranks, or was created again
- * @new_path: NULL if it keeps its own
+ * @is_mpi: operations in calls on MPI files open it
+ * @new_path: NULL if it keeps its own; then @new_given is the name in the call of MPI, if it was opened by one
  */
 struct file {
 	UT_hash_handle hh;
@@ -32,7 +34,10 @@ struct file {
 	bool is_common;
 	bool is_created;
 	bool is_other;
+	bool is_mpi;
 	const char *new_path;
+	const char *given;
+	const char *new_given;
 };
 
 struct files {
@@ -41,6 +46,10 @@ struct files {
 };
 
 struct file *change_file_at(const struct files *files, const char *path);
+u64 change_place(const struct extents *extents, const struct file *file, u64 actor, u64 at);
 int change_files(struct change *c, int (*change)(struct files *files, const u64 *ranks, u64 count));
+
+/* change_files_mpi.c */
+int change_files_of_mpi(struct files *files, const u64 *ranks, u64 count, const struct extents *extents, bool is_joined);
 
 #endif

@@ -130,6 +130,7 @@ int pattern_load_bytes(const void *bytes, size_t count, struct pattern **pattern
 int pattern_image(const struct pattern *pattern, void **bytes, size_t *count);
 void pattern_summarize(const struct pattern *pattern, struct pattern_summary *summary);
 int pattern_expand(const struct pattern *pattern, FILE *out, u64 limit, u8 digest[32], u64 *operations);
+int pattern_run(const struct pattern *pattern, u64 *broken, struct pattern_refusal *refusal);
 int pattern_trace(const struct pattern *pattern, const char *path, u64 *broken, struct pattern_refusal *refusal);
 #define PATTERN_TEXT_MAX (32u << 20) /* bytes of a text */
 

@@ -71,6 +71,16 @@ int trace_refuse(struct synthesis *s, const struct player *player, const struct 
 
 /* -- records ------------------------------------------------------------------------------------------------- */
 
+/**
+ * trace_put() - write a record, if there is a trace
+ *
+ * Return: 0 or a negative errno.
+ */
+int trace_put(struct synthesis *s, const struct iot_record *record)
+{
+	return s->writer ? iot_writer_record(s->writer, record) : 0;
+}
+
 /* The nested operations of a call have come. */
 static int let_go(struct synthesis *s, struct player *player, u32 depth)
 {
@@ -86,7 +96,7 @@ static int let_go(struct synthesis *s, struct player *player, u32 depth)
 			player->held[i].mpi_file.last_op = player->op;
 		if (player->now_ns > player->held[i].op.enter_ns + player->held[i].op.duration_ns)
 			player->held[i].op.duration_ns = player->now_ns - player->held[i].op.enter_ns;
-		err = iot_writer_record(s->writer, &player->held[i]);
+		err = trace_put(s, &player->held[i]);
 	}
 	return err;
 }
@@ -113,7 +123,7 @@ int trace_put_op(struct synthesis *s, struct player *player, struct iot_record *
 	record->op.parent = parent_of(player, depth);
 	if (depth < TRACE_DEPTH_MAX)
 		player->nesting[depth] = player->op;
-	return iot_writer_record(s->writer, record);
+	return trace_put(s, record);
 }
 
 /* Calls on MPI files are written when they end. */
@@ -135,7 +145,7 @@ static int put_fact(struct synthesis *s, const char *text)
 	struct iot_record record = { .kind = IOT_KIND_fact, .tail = (const u8 *)text, .tail_bytes = (u16)strlen(text) };
 
 	record.fact.time_ns = BEGIN_NS;
-	return iot_writer_record(s->writer, &record);
+	return trace_put(s, &record);
 }
 
 /* A list of ranks, or the second text, and a value behind it. */
@@ -236,6 +246,7 @@ static int run_event(struct synthesis *s, struct player *player, u64 ready_ns)
 	for (i = 0; i < event->field_count; i++)
 		iot_field_set(&record, fields[i], event->fields[i]);
 	s->last_ns = player->next_ns > s->last_ns ? player->next_ns : s->last_ns;
+	s->end_ns = end_ns;
 	if (!err)
 		err = fill_ids(s, player, &record);
 	if (!err)
@@ -246,28 +257,36 @@ static int run_event(struct synthesis *s, struct player *player, u64 ready_ns)
 	if (iot_kind_is_mpi_known(event->kind)) {
 		record.mpi_known.task = player->id;
 		record.mpi_known.op = player->op;
-		err = iot_writer_record(s->writer, &record);
+		err = trace_put(s, &record);
 	} else {
 		record.op.duration_ns = end_ns - player->next_ns;
 		err = event->kind == IOT_KIND_mpi_file ? hold(player, &record, depth) : trace_put_op(s, player, &record, depth);
 		player->now_ns = event->kind == IOT_KIND_mpi_file ? player->next_ns : end_ns;
 		s->done_ns = end_ns;
 	}
-	return err ? err : next_event(s, player);
+	if (!err)
+		err = next_event(s, player);
+	if (player->next_ns < ready_ns) /* the first operation in a collective call on an MPI file */
+		player->next_ns = ready_ns;
+	return err;
 }
 
 /* Return: the task that runs next, with the time that its operation cannot end before; NULL at the end. */
 static struct player *next_player(struct synthesis *s, u64 *ready_ns)
 {
 	struct player *player, **waiters;
+	u64 since_ns;
 
 	while ((player = queue_take(s))) {
 		waiters = &s->name_waiters;
 		if (!world_is_ready(s, player) || !ranks_is_ready(s, player, ready_ns, &waiters)) {
 			player->is_waiting = iot_kind_info(player->event.kind)->group == IOT_GROUP_op;
 			queue_wait(player, waiters);
-		} else if (player->is_waiting && player->next_ns < s->done_ns) {
-			player->next_ns = s->done_ns; /* others may be before it now */
+		} else if (player->is_waiting && player->next_ns <= s->done_ns) {
+			player->next_ns = s->done_ns + 1; /* others may be before it now */
+			queue_add(s, player);
+		} else if (player->next_ns <= (since_ns = world_since_ns(s, player))) {
+			player->next_ns = since_ns + 1;
 			queue_add(s, player);
 		} else {
 			return player;
@@ -312,7 +331,7 @@ static int put_task(struct synthesis *s, struct player *player, u32 id, u32 pare
 	record.task.tgid = (u32)process + 1000;
 	record.task.uid = record.task.gid = UINT32_MAX;
 	record.task.why = (u32)player->facts[TASK_FACT_why];
-	return iot_writer_record(s->writer, &record);
+	return trace_put(s, &record);
 }
 
 /* Parents before their children, and these in their order; else by position. */
@@ -411,7 +430,7 @@ static int put_end(struct synthesis *s)
 			s->last_ns = s->players[i].now_ns;
 	record.end.time_ns = s->last_ns;
 	record.end.records = s->pattern->operations;
-	return iot_writer_record(s->writer, &record);
+	return trace_put(s, &record);
 }
 
 static int write_all(struct synthesis *s)
@@ -504,5 +523,27 @@ int pattern_trace(const struct pattern *pattern, const char *path, u64 *broken, 
 		if (err)
 			unlink(path);
 	}
+	return err;
+}
+
+/**
+ * pattern_run() - let the tasks of a pattern run, without a trace
+ * @pattern: the pattern
+ * @broken: out: waits that were given up
+ * @refusal: out: filled in if the error is -EOPNOTSUPP
+ *
+ * Return: 0, -EOPNOTSUPP if the pattern lacks data for a trace, or another negative errno.
+ */
+int pattern_run(const struct pattern *pattern, u64 *broken, struct pattern_refusal *refusal)
+{
+	struct synthesis s = { .pattern = pattern, .next_id = 1, .last_ns = BEGIN_NS, .refusal = refusal };
+	int err = open_players(&s);
+
+	if (!err)
+		err = write_all(&s);
+	*broken = s.broken;
+	ranks_free(&s);
+	world_free(&s);
+	close_players(&s);
 	return err;
 }

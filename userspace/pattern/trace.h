@@ -28,6 +28,9 @@ struct life_key {
  * @absences: operations to come that do not find the next object of the path, which is not there yet
  * @borrowed: operations to come on handles that other tasks opened
  * @size_bytes: of a file that exists at the beginning: the minimum that reads and queries require
+ * @written_bytes: end of the data that have been written
+ * @writes: operations to come that write
+ * @is_sized: its size does not only follow from its data
  */
 struct life {
 	UT_hash_handle hh;
@@ -35,10 +38,13 @@ struct life {
 	bool is_found;
 	bool is_written;
 	bool has_size;
+	bool is_sized;
 	u64 uses;
 	u64 absences;
 	u64 borrowed;
 	u64 size_bytes;
+	u64 written_bytes;
+	u64 writes;
 	struct life_key key;
 };
 
@@ -65,6 +71,8 @@ struct place {
 /**
  * struct open_handle - an open file description
  * @task: that opened it
+ * @process: its process
+ * @opened_ns: when the operation that opened it ended
  */
 struct open_handle {
 	UT_hash_handle hh;
@@ -73,7 +81,20 @@ struct open_handle {
 	u32 generation;
 	bool is_released;
 	u32 task;
+	u64 process;
+	u64 opened_ns;
 	struct place *place;
+};
+
+/* A process that opens an object. */
+struct opener_key {
+	struct life *life;
+	u64 process;
+};
+
+struct opener {
+	UT_hash_handle hh;
+	struct opener_key key;
 };
 
 /* A collective call, by communicator and number; or messages by communicator, ranks and tag. */
@@ -154,8 +175,10 @@ struct player {
  * @heap: of tasks that may run, @heap_count of them
  * @name_waiters: tasks that wait for an operation on a name
  * @last_ns: the latest beginning of an operation so far
+ * @end_ns: when the operation that runs ends
  * @done_ns: when the operation that ran last ended
  * @broken: waits that were given up, because all tasks waited
+ * @writer: of the trace; NULL if only the waits are of interest
  */
 struct synthesis {
 	const struct pattern *pattern;
@@ -168,9 +191,11 @@ struct synthesis {
 	struct life *lives;
 	struct place *places;
 	struct open_handle *handles;
+	struct opener *openers;
 	struct meeting *meetings;
 	u64 next_id;
 	u64 last_ns;
+	u64 end_ns;
 	u64 done_ns;
 	u64 broken;
 	struct pattern_refusal *refusal;
@@ -179,6 +204,7 @@ struct synthesis {
 /* trace_world.c: names, objects and handles */
 int world_learn(struct synthesis *s, struct player *player, const struct event *event);
 bool world_is_ready(struct synthesis *s, struct player *player);
+u64 world_since_ns(struct synthesis *s, struct player *player);
 int world_fill(struct synthesis *s, struct player *player, struct iot_record *record);
 int world_finish(struct synthesis *s);
 void world_free(struct synthesis *s);
@@ -200,6 +226,7 @@ struct player *queue_give_up(struct synthesis *s);
 /* trace.c */
 u64 trace_field(const struct event *event, const char *name);
 void trace_set(struct iot_record *record, const char *name, u64 value);
+int trace_put(struct synthesis *s, const struct iot_record *record);
 int trace_put_op(struct synthesis *s, struct player *player, struct iot_record *record, u32 depth);
 int trace_refuse(struct synthesis *s, const struct player *player, const struct event *event, const char *why);
 

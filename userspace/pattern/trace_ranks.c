@@ -85,11 +85,11 @@ static int learn_event(struct learning *l, struct player *player, const struct e
 	struct membership *member = role ? member_get(player, role) : NULL;
 	struct circle *circle;
 
-	if (!role || (member && member->key))
+	if (!role || (member && member->key && (member->ranks || event->kind != IOT_KIND_mpi_comm)))
 		return 0;
 	if (!member)
 		return -ENOMEM;
-	if (event->kind != IOT_KIND_mpi_comm) { /* a file or window: its ranks are not known */
+	if (event->kind != IOT_KIND_mpi_comm) { /* a file or window: its ranks are not known, or stated later */
 		member->key = (job << 40) + (1ull << 39) + role;
 		return 0;
 	}
@@ -228,6 +228,8 @@ bool ranks_is_ready(struct synthesis *s, struct player *player, u64 *ready_ns, s
 
 	*ready_ns = 0;
 	switch (event->kind) {
+	case IOT_KIND_mpi_file:
+		return !trace_field(event, "number") || collective_is_ready(s, player, ready_ns, waiters);
 	case IOT_KIND_mpi_coll:
 		return collective_is_ready(s, player, ready_ns, waiters);
 	case IOT_KIND_mpi_recv:

@@ -144,6 +144,9 @@ static void learn_size(struct life *life, const struct event *event)
 			life->size_bytes = end;
 	} else if (event->kind == IOT_KIND_write) {
 		life->is_written = true;
+		life->writes++;
+	} else if (event->kind == IOT_KIND_setattr || event->kind == IOT_KIND_fallocate) {
+		life->is_sized = true;
 	} else if (event->kind == IOT_KIND_stat && !life->is_written && !life->has_size && !(s64)result) {
 		life->has_size = true;
 		if (trace_field(event, "size_bytes") > life->size_bytes)
@@ -198,16 +201,41 @@ static u64 *role_of(struct player *player, u64 role)
 	return player->handles.is_failed ? NULL : &player->handles.values[role - 1];
 }
 
+static struct opener *opener_of(const struct synthesis *s, const struct player *player, struct life *life)
+{
+	struct opener_key key = { life, player->facts[TASK_FACT_process] };
+	struct opener *opener;
+
+	HASH_FIND(hh, s->openers, &key, sizeof(key), opener);
+	return opener;
+}
+
+static int learn_opener(struct synthesis *s, const struct player *player, struct life *life)
+{
+	struct opener *opener = opener_of(s, player, life);
+
+	if (opener)
+		return 0;
+	opener = calloc(1, sizeof(*opener));
+	if (!opener)
+		return -ENOMEM;
+	opener->key = (struct opener_key){ life, player->facts[TASK_FACT_process] };
+	HASH_ADD(hh, s->openers, key, sizeof(opener->key), opener);
+	return 0;
+}
+
 /* A handle that another task opened must not be released before. */
-static int learn_handle(struct player *player, struct life *life, const struct event *event)
+static int learn_handle(struct synthesis *s, struct player *player, struct life *life, const struct event *event)
 {
 	u64 *role = role_of(player, event->roles[EVENT_HANDLE]);
 
 	if (!role)
 		return -ENOMEM;
-	if (event->kind == IOT_KIND_open)
+	if (event->kind == IOT_KIND_open) {
 		*role = 1;
-	else if (event->kind == IOT_KIND_release)
+		return learn_opener(s, player, life);
+	}
+	if (event->kind == IOT_KIND_release)
 		*role = 0;
 	else if (!*role)
 		life->borrowed++;
@@ -249,7 +277,7 @@ int world_learn(struct synthesis *s, struct player *player, const struct event *
 	learn_size(life, event);
 	if (is_by_name(event))
 		count_use(life, event, 1);
-	if (player && event->roles[EVENT_HANDLE] && learn_handle(player, life, event))
+	if (player && event->roles[EVENT_HANDLE] && learn_handle(s, player, life, event))
 		return -ENOMEM;
 	if ((event->kind == IOT_KIND_rename || event->kind == IOT_KIND_link) && !(s64)event->fields[0]) {
 		target = place_at(s, event->path2);
@@ -267,7 +295,7 @@ static int put(struct synthesis *s, struct iot_record *record, const char *tail)
 	record->fact.time_ns = s->last_ns;
 	record->tail = (const u8 *)tail;
 	record->tail_bytes = (u16)(tail ? strlen(tail) : 0);
-	return iot_writer_record(s->writer, record);
+	return trace_put(s, record);
 }
 
 static int have_object(struct synthesis *s, struct player *player, struct place *place, const struct event *event);
@@ -353,14 +381,18 @@ static struct open_handle *handle_at(struct synthesis *s, u64 id)
 	return handle;
 }
 
-/* Of another task: the youngest of this file. */
-static struct open_handle *find_shared(struct synthesis *s, const struct event *event)
+/* Of another task: the youngest of this file, that of the own process if that opens the file. */
+static struct open_handle *find_shared(struct synthesis *s, struct player *player)
 {
+	const struct event *event = &player->event;
+	u64 process = player->facts[TASK_FACT_process];
 	struct open_handle *handle, *found = NULL;
+	struct life *life = life_of(s, player);
+	bool is_own = life && opener_of(s, player, life);
 
 	for (handle = s->handles; handle; handle = (struct open_handle *)handle->hh.next)
 		if (!handle->is_released && handle->generation == event->roles[EVENT_GENERATION] &&
-		    !strcmp(handle->place->path, event->path))
+		    (!is_own || handle->process == process) && !strcmp(handle->place->path, event->path))
 			found = handle;
 	return found;
 }
@@ -374,7 +406,7 @@ static struct open_handle *handle_of(struct synthesis *s, struct player *player,
 		return NULL;
 	if (*role)
 		return handle_at(s, *role);
-	handle = find_shared(s, event);
+	handle = find_shared(s, player);
 	if (handle)
 		*role = handle->id;
 	return handle;
@@ -392,6 +424,8 @@ static int open_handle(struct synthesis *s, struct player *player, struct place 
 	handle->generation = place->generation;
 	handle->place = place;
 	handle->task = player->id;
+	handle->process = player->facts[TASK_FACT_process];
+	handle->opened_ns = s->end_ns;
 	HASH_ADD(hh, s->handles, id, sizeof(handle->id), handle);
 	*role = handle->id;
 	return 0;
@@ -405,11 +439,35 @@ static bool handle_is_ready(struct synthesis *s, struct player *player, u64 role
 	const struct life *life;
 
 	if (player->handles.count < role || !player->handles.values[role - 1])
-		return find_shared(s, event);
+		return find_shared(s, player);
 	if (event->kind != IOT_KIND_release)
 		return true;
 	life = life_of(s, player);
 	return !life || !life->borrowed;
+}
+
+/* A file that is created has the data that have been written: those of other tasks, too, such as threads of an MPI library. */
+static bool has_data(struct synthesis *s, struct player *player)
+{
+	const struct event *event = &player->event;
+	const struct life *life;
+
+	if (event->kind != IOT_KIND_read || (s64)event->fields[0] <= 0)
+		return true;
+	life = life_of(s, player);
+	return !life || !life->is_created || life->is_sized || !life->writes ||
+	       trace_field(event, "offset_bytes") + event->fields[0] <= life->written_bytes;
+}
+
+static void count_write(struct life *life, const struct event *event)
+{
+	u64 end = trace_field(event, "offset_bytes") + event->fields[0];
+
+	if (!life || event->kind != IOT_KIND_write)
+		return;
+	life->writes--;
+	if ((s64)event->fields[0] > 0 && end > life->written_bytes)
+		life->written_bytes = end;
 }
 
 /* Do the directories of a path exist, those that another task creates? */
@@ -445,7 +503,7 @@ bool world_is_ready(struct synthesis *s, struct player *player)
 	if (!generation && !role)
 		return true;
 	if (role && event->kind != IOT_KIND_open)
-		return handle_is_ready(s, player, role);
+		return handle_is_ready(s, player, role) && has_data(s, player);
 	place = place_at(s, event->path);
 	life = life_at(s, place, generation - (creates(event) && generation));
 	if (!place || !life)
@@ -455,6 +513,24 @@ bool world_is_ready(struct synthesis *s, struct player *player)
 	if (place->generation >= generation || creates(event))
 		return !removes(event) || !life->uses;
 	return !(life->is_created || place->is_target);
+}
+
+/**
+ * world_since_ns() - when the handle of another task was opened that the next operation of a task uses first
+ *
+ * Return: 0 if it uses none.
+ */
+u64 world_since_ns(struct synthesis *s, struct player *player)
+{
+	const struct event *event = &player->event;
+	const struct open_handle *handle;
+	u64 role = event->roles[EVENT_HANDLE];
+
+	if (!role || event->kind == IOT_KIND_open || iot_kind_info(event->kind)->group != IOT_GROUP_op ||
+	    (player->handles.count >= role && player->handles.values[role - 1]))
+		return 0;
+	handle = find_shared(s, player);
+	return handle ? handle->opened_ns : 0;
 }
 
 static int after_name_op(struct synthesis *s, struct player *player, struct place *place, struct iot_record *record)
@@ -547,6 +623,7 @@ int world_fill(struct synthesis *s, struct player *player, struct iot_record *re
 		life = life_of(s, player);
 		if (life && life->borrowed && handle->task != player->id && record->kind != IOT_KIND_release)
 			life->borrowed--;
+		count_write(life, event);
 		trace_set(record, "object", handle->object);
 		trace_set(record, "handle", handle->id);
 		if (record->kind == IOT_KIND_release) {
@@ -590,12 +667,17 @@ int world_finish(struct synthesis *s)
 void world_free(struct synthesis *s)
 {
 	struct open_handle *handle, *next_handle;
+	struct opener *opener, *next_opener;
 	struct place *place, *next_place;
 	struct life *life, *next_life;
 
 	HASH_ITER (hh, s->handles, handle, next_handle) {
 		HASH_DEL(s->handles, handle);
 		free(handle);
+	}
+	HASH_ITER (hh, s->openers, opener, next_opener) {
+		HASH_DEL(s->openers, opener);
+		free(opener);
 	}
 	HASH_ITER (hh, s->places, place, next_place) {
 		HASH_DEL(s->places, place);

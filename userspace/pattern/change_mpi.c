@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * change_mpi.c - the files of MPI that a task has open, call by call.
+ *
+ * A task knows a file by the number of its communicator. The path is that of the descriptor that the operations in MPI_File_open leave
+ * open.
+ */
+#include "change_mpi.h"
+
+#define MPI_FILES_MAX 256 /* communicators and files of a task */
+
+/**
+ * struct mpi_files - those of one task, by the number of the communicator
+ * @opened: paths of all calls that opened a file
+ */
+struct mpi_files {
+	struct change *change;
+	struct mpi_file files[MPI_FILES_MAX];
+	const char **opened;
+	u64 opened_count;
+	u64 opened_room;
+};
+
+/* -- calls -------------------------------------------------------------------------------------------------------- */
+
+#define DATA_CALLS(C, is_write, prefix)                                                                            \
+	C(file_##prefix, file_##prefix##_all, file_##prefix, is_write, false, false, false)                        \
+	C(file_##prefix##_all, file_##prefix, file_##prefix##_all, is_write, true, false, false)                   \
+	C(file_##prefix##_at, file_##prefix##_at_all, file_##prefix##_at, is_write, false, true, false)            \
+	C(file_##prefix##_at_all, file_##prefix##_at, file_##prefix##_at_all, is_write, true, true, false)         \
+	C(file_i##prefix, file_i##prefix##_all, file_##prefix, is_write, false, false, true)                       \
+	C(file_i##prefix##_all, file_i##prefix, file_##prefix##_all, is_write, true, false, true)                  \
+	C(file_i##prefix##_at, file_i##prefix##_at_all, file_##prefix##_at, is_write, false, true, true)           \
+	C(file_i##prefix##_at_all, file_i##prefix##_at, file_##prefix##_at_all, is_write, true, true, true)
+
+static const struct data_call data_calls[] = {
+#define DATA_CALL_ROW(name, other, blocking, is_write, is_all, is_at, is_nonblocking) \
+	{ IOT_CALL_##name, IOT_CALL_##other, IOT_CALL_##blocking, is_write, is_all, is_at, is_nonblocking },
+	DATA_CALLS(DATA_CALL_ROW, false, read) DATA_CALLS(DATA_CALL_ROW, true, write)
+#undef DATA_CALL_ROW
+};
+
+/**
+ * mpi_call_of() - the call of an event
+ *
+ * Return: an enum iot_call; 0 if it is no call on an MPI file.
+ */
+u32 mpi_call_of(const struct event *event)
+{
+	struct event copy = *event;
+
+	return event->kind == IOT_KIND_mpi_file ? (u32)*change_field(&copy, "call") : 0;
+}
+
+/**
+ * mpi_data_call() - what a call does
+ *
+ * Return: NULL if it moves no data, has two parts, or uses the shared file pointer.
+ */
+const struct data_call *mpi_data_call(u32 call)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(data_calls) / sizeof(*data_calls); i++)
+		if (data_calls[i].call == call)
+			return &data_calls[i];
+	return NULL;
+}
+
+/**
+ * mpi_end_of_call() - where the operations in a call end
+ *
+ * Return: index of the first step behind them.
+ */
+u64 mpi_end_of_call(const struct actor *actor, u64 at)
+{
+	u64 end = at + 1;
+
+	/* Information on communicators is not nested, and may stand between the operations of a call. */
+	while (end < actor->count && (actor->steps[end].event.depth > actor->steps[at].event.depth ||
+				      iot_kind_is_mpi_known(actor->steps[end].event.kind)))
+		end++;
+	return end;
+}
+
+/* -- files ------------------------------------------------------------------------------------------------------- */
+
+/**
+ * mpi_files_open() - a task that has no file open
+ * @c: the change
+ * @files: out: to be freed by mpi_files_close()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mpi_files_open(struct change *c, struct mpi_files **files)
+{
+	*files = calloc(1, sizeof(**files));
+	if (!*files)
+		return -ENOMEM;
+	(*files)->change = c;
+	return 0;
+}
+
+/* The number of earlier calls that opened the path. Return: 0 or -ENOMEM. */
+static int count_opening(struct mpi_files *files, struct mpi_file *file)
+{
+	const char **opened;
+	u64 i, room;
+
+	for (i = 0; i < files->opened_count; i++)
+		file->opening += !strcmp(files->opened[i], file->path);
+	if (files->opened_count == files->opened_room) {
+		room = files->opened_room ? 2 * files->opened_room : 16;
+		opened = reallocarray(files->opened, room, sizeof(*opened));
+		if (!opened)
+			return -ENOMEM;
+		files->opened = opened;
+		files->opened_room = room;
+	}
+	files->opened[files->opened_count++] = file->path;
+	return 0;
+}
+
+static int open_file(struct mpi_files *files, const struct actor *actor, u64 at, struct mpi_file *file)
+{
+	u64 end = mpi_end_of_call(actor, at), i;
+
+	*file = (struct mpi_file){ .given = actor->steps[at].event.path2, .ranks = file->ranks, .has_pointer = true,
+				    .number = file->number };
+	for (i = at + 1; i < end; i++) {
+		struct event *event = &actor->steps[i].event;
+		bool is_own = file->handle && event->roles[EVENT_HANDLE] == file->handle;
+
+		if (event->kind == IOT_KIND_release && is_own)
+			file->handle = 0;
+		if (event->kind == IOT_KIND_open && (s64)event->fields[0] >= 0 &&
+		    !(*change_field(event, "flags") & IOT_OPEN_directory)) {
+			file->path = event->path;
+			file->generation = event->roles[EVENT_GENERATION];
+			file->handle = event->roles[EVENT_HANDLE];
+		}
+	}
+	return file->path ? count_opening(files, file) : 0;
+}
+
+/* The place of a call that moves data; the file pointer moves. Return: -1 if it is not known. */
+static s64 move_pointer(struct mpi_file *file, struct event *event, const struct data_call *data)
+{
+	s64 place = data->is_at ? (s64)*change_field(event, "place") : file->has_pointer ? (s64)file->pointer : -1;
+
+	if (!data->is_at)
+		file->pointer += *change_field(event, "length_bytes");
+	return file->has_view ? -1 : place;
+}
+
+/**
+ * mpi_files_take() - the next step of the task
+ * @files: of the task
+ * @actor: the task
+ * @at: index of the step
+ * @file: out: the file of the call, NULL if the step is no call on one
+ * @place: out: where the call moves data in the file, -1 if it moves none or the place is not known
+ *
+ * Return: 0, -EOPNOTSUPP if there are too many files, -ENOMEM.
+ */
+int mpi_files_take(struct mpi_files *files, const struct actor *actor, u64 at, struct mpi_file **file, s64 *place)
+{
+	struct event *event = &actor->steps[at].event;
+	u64 role = event->roles[EVENT_COMM];
+	u32 call = mpi_call_of(event);
+	const struct data_call *data = mpi_data_call(call);
+
+	*file = NULL;
+	*place = -1;
+	if (!call && event->kind != IOT_KIND_mpi_comm)
+		return 0;
+	if (role >= MPI_FILES_MAX)
+		return change_refuse(files->change, NULL, "a task has too many communicators and MPI files");
+	if (event->kind == IOT_KIND_mpi_comm) {
+		files->files[role].ranks = *change_field(event, "size");
+		return 0;
+	}
+	*file = &files->files[role];
+	if (*change_field(event, "number"))
+		(*file)->number = *change_field(event, "number");
+	if (call == IOT_CALL_file_open && (s64)event->fields[0] >= 0)
+		return open_file(files, actor, at, *file);
+	if (call == IOT_CALL_file_set_view) {
+		(*file)->has_view = true;
+		(*file)->has_pointer = false;
+	} else if (call == IOT_CALL_file_seek) {
+		(*file)->has_pointer = false; /* its argument may be relative */
+	} else if (data) {
+		*place = move_pointer(*file, event, data);
+	}
+	return 0;
+}
+
+/**
+ * mpi_files_close() - free the files of a task; NULL is allowed
+ */
+void mpi_files_close(struct mpi_files *files)
+{
+	if (files)
+		free(files->opened);
+	free(files);
+}

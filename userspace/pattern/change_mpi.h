@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * change_mpi.h - the files of MPI that a task has open, call by call. Private to change*.c.
+ */
+#ifndef IOTAPE_PATTERN_CHANGE_MPI_H
+#define IOTAPE_PATTERN_CHANGE_MPI_H
+
+#include "change.h"
+
+/**
+ * struct data_call - a call that reads or writes an MPI file without the shared file pointer
+ * @call: an enum iot_call
+ * @other: the same call, collective instead of independent, or the other way round
+ * @blocking: the same call without a request
+ * @is_at: it has an offset as an argument; otherwise it uses the file pointer of the rank
+ */
+struct data_call {
+	u32 call;
+	u32 other;
+	u32 blocking;
+	bool is_write;
+	bool is_all;
+	bool is_at;
+	bool is_nonblocking;
+};
+
+/**
+ * struct mpi_file - a file that a task has opened by MPI
+ * @path: NULL if the pattern does not contain the operations of the call that opened it
+ * @given: the name that the program has opened
+ * @generation: of the path
+ * @opening: how many times the task has opened the path before
+ * @handle: role of the descriptor that is left open; 0 if the task has none
+ * @ranks: of its communicator; 0 if not known
+ * @has_view: the units and places of offsets are not known
+ * @pointer: the file pointer of the rank in bytes, if @has_pointer
+ * @number: of the last collective call
+ * @shift: what a change adds to the numbers of collective calls; the caller's
+ */
+struct mpi_file {
+	const char *path;
+	const char *given;
+	u64 generation;
+	u64 opening;
+	u64 handle;
+	u64 ranks;
+	bool has_view;
+	bool has_pointer;
+	u64 pointer;
+	u64 number;
+	s64 shift;
+};
+
+struct mpi_files;
+
+u32 mpi_call_of(const struct event *event);
+const struct data_call *mpi_data_call(u32 call);
+u64 mpi_end_of_call(const struct actor *actor, u64 at);
+int mpi_files_open(struct change *c, struct mpi_files **files);
+int mpi_files_take(struct mpi_files *files, const struct actor *actor, u64 at, struct mpi_file **file, s64 *place);
+void mpi_files_close(struct mpi_files *files);
+
+#endif
