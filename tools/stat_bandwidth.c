@@ -173,28 +173,10 @@ static void all_text(const struct bandwidth *b)
 	finish(&table, 0, 0, "");
 }
 
-/* A command may have any bytes. Spaces stay: they are before the number of the process, and in a table they do no harm. */
-static void client_cell(struct table *table, const char *name)
-{
-	char escaped[4 * IOT_PROGRAM_PATH_MAX + 1];
-	size_t used = 0;
-
-	for (;; name++) {
-		size_t word_bytes = strcspn(name, " ");
-
-		iot_text_bytes(escaped + used, sizeof(escaped) - used, name, word_bytes);
-		used += strlen(escaped + used);
-		name += word_bytes;
-		if (!*name || used + 1 >= sizeof(escaped))
-			break;
-		escaped[used++] = ' ';
-	}
-	table_cell(table, "%s", escaped);
-}
-
 static void clients_text(const struct rows *rows)
 {
 	static const char *const names[] = { "client", "read", "time reading", "bandwidth", "written", "time writing", "bandwidth" };
+	char line[4 * IOT_PROGRAM_PATH_MAX + 1];
 	struct table table;
 	u32 i, k;
 
@@ -202,7 +184,8 @@ static void clients_text(const struct rows *rows)
 	for (i = 0; i < rows->clients_shown; i++) {
 		const struct bandwidth_client *client = rows->clients[i];
 
-		client_cell(&table, client->name);
+		iot_text_line(line, sizeof(line), client->name);
+		table_cell(&table, "%s", line);
 		for (k = 0; k < BANDWIDTH_DIRECTIONS; k++) {
 			const struct bandwidth_flow *flow = &client->flows[k];
 
