@@ -81,6 +81,7 @@ static int control_query(void __user *arg)
 #undef COUNT_KIND
 		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | IOT_FEATURE_PROGRAM | IOT_FEATURE_CTL |
 			    IOT_FEATURE_COUNTERS | IOT_FEATURE_TURN | IOT_FEATURE_REFILTER | IOT_FEATURE_STACKS | IOT_FEATURE_ONLY |
+			    IOT_FEATURE_MARK |
 			    (iot_delays_can() ? IOT_FEATURE_DELAY | IOT_FEATURE_HOLD : 0) | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
 	};
 
@@ -335,6 +336,21 @@ static int control_done(struct control *control, const void __user *arg)
 	return iot_ctl_answer(control->session, done.number, done.err);
 }
 
+static int control_mark(struct control *control, void __user *arg)
+{
+	struct iot_mark mark;
+	int err;
+
+	if (!control->session)
+		return iot_refuse(-EINVAL, "mark: the descriptor is no session");
+	if (copy_from_user(&mark, arg, sizeof(mark)))
+		return -EFAULT;
+	if (mark.reserved)
+		return iot_refuse(-EINVAL, "mark: reserved is not zero");
+	err = iot_ctl_mark(control->session, &mark);
+	return err ?: copy_to_user(arg, &mark, sizeof(mark)) ? -EFAULT : 0;
+}
+
 static int control_describe(struct control *control, const void __user *arg)
 {
 	struct iot_describe describe;
@@ -467,6 +483,9 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		break;
 	case IOT_IOC_DONE:
 		err = control_done(control, user);
+		break;
+	case IOT_IOC_MARK:
+		err = control_mark(control, user);
 		break;
 	case IOT_IOC_DESCRIBE:
 		err = control_describe(control, user);

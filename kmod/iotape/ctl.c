@@ -197,23 +197,34 @@ void iot_ctl_wake(struct iot_session *session)
 	wake_up_all(&session->control.wait);
 }
 
+/* Return: the number of the mark. */
+static u64 mark_begin(struct iot_session *session, u32 verb, u32 value, bool is_waited_for)
+{
+	struct iot_ctl_state *control = &session->control;
+	u64 number;
+
+	lockdep_assert_held(&control->lock);
+	spin_lock(&control->wait.lock);
+	number = le64_to_cpu(control->mark.number) + 1;
+	control->mark = (struct iot_message_mark){
+		.number = cpu_to_le64(number),
+		.verb = cpu_to_le32(verb),
+		.value = cpu_to_le32(value),
+	};
+	control->is_waited_for = is_waited_for;
+	WRITE_ONCE(control->is_due, true);
+	spin_unlock(&control->wait.lock);
+	iot_session_kick(session);
+	return number;
+}
+
 /* Return: the answer; -EINTR; -EPIPE if the recording ended before it came. */
 static int control_mark(struct iot_session *session, u32 verb, u32 value)
 {
 	struct iot_ctl_state *control = &session->control;
 	int err;
 
-	lockdep_assert_held(&control->lock);
-	spin_lock(&control->wait.lock);
-	control->mark = (struct iot_message_mark){
-		.number = cpu_to_le64(le64_to_cpu(control->mark.number) + 1),
-		.verb = cpu_to_le32(verb),
-		.value = cpu_to_le32(value),
-	};
-	control->is_waited_for = true;
-	WRITE_ONCE(control->is_due, true);
-	spin_unlock(&control->wait.lock);
-	iot_session_kick(session);
+	mark_begin(session, verb, value, true);
 	err = wait_event_interruptible(control->wait, !READ_ONCE(control->is_waited_for) || is_over(session));
 	spin_lock(&control->wait.lock);
 	if (!control->is_waited_for)
@@ -223,6 +234,37 @@ static int control_mark(struct iot_session *session, u32 verb, u32 value)
 	control->is_waited_for = false;
 	spin_unlock(&control->wait.lock);
 	return err;
+}
+
+static u64 refused(const struct iot_session *session)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(session->channels, cpu)->refused);
+	return sum;
+}
+
+/**
+ * iot_ctl_mark() - IOT_IOC_MARK
+ * @session: whose collector wants a mark
+ * @mark: out: its number, and the operations refused so far
+ *
+ * Does not sleep on the lock: its holder may wait for an answer of the caller.
+ *
+ * Return: 0; -EBUSY if a change is under way; -EPIPE if the session does not record.
+ */
+int iot_ctl_mark(struct iot_session *session, struct iot_mark *mark)
+{
+	if (is_over(session))
+		return -EPIPE;
+	if (!mutex_trylock(&session->control.lock))
+		return -EBUSY;
+	mark->refused = refused(session);
+	mark->number = mark_begin(session, IOT_CTL_MARK, 0, false);
+	mutex_unlock(&session->control.lock);
+	return 0;
 }
 
 /* -- verbs ------------------------------------------------------------------------------------ */

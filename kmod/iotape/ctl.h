@@ -53,6 +53,7 @@ struct iot_session *iot_ctl_get(u64 number);
 int iot_ctl_change(const struct iot_ctl __user *arg);
 int iot_ctl_refilter(const struct iot_refilter __user *arg);
 int iot_ctl_answer(struct iot_session *session, u64 number, int err);
+int iot_ctl_mark(struct iot_session *session, struct iot_mark *mark);
 int iot_ctl_describe(struct iot_session *session, const void __user *text, u32 bytes);
 int iot_ctl_info(struct iot_info __user *arg);
 

@@ -58,6 +58,18 @@ static void expect_counts_refused(int fd, int other, __u64 session)
 	expect("read counters of the descriptor", ioctl(fd, IOT_IOC_COUNTERS, &read), 0);
 }
 
+/* Of a session that does not record yet. */
+static void expect_marks_refused(int fd, int other)
+{
+	struct iot_mark mark = { .reserved = 1 };
+
+	expect("a mark with reserved bits", ioctl(fd, IOT_IOC_MARK, &mark), EINVAL);
+	mark.reserved = 0;
+	expect("a mark of no session", ioctl(other, IOT_IOC_MARK, &mark), EINVAL);
+	expect("a mark from nowhere", ioctl(fd, IOT_IOC_MARK, nowhere), EFAULT);
+	expect("a mark before the recording", ioctl(fd, IOT_IOC_MARK, &mark), EPIPE);
+}
+
 static void refuse_counters(void)
 {
 	int other = control_open(), fd = session_new();
@@ -85,6 +97,7 @@ static void refuse_counters(void)
 	while (!ioctl(other, IOT_IOC_STATUS, &status))
 		read.session = status.session;
 	expect_counts_refused(fd, other, read.session);
+	expect_marks_refused(fd, other);
 	close(other);
 	close(fd);
 	report("counters are read within bounds");

@@ -16,7 +16,7 @@
  *      IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO; later: IOT_IOC_PROGRAM;
  *      later: IOT_IOC_COUNT and IOT_IOC_COUNTERS; later: IOT_IOC_DELAY; later: IOT_IOC_TURN, and keys and flags where
  *      iot_count and iot_counters had reserved fields; later: IOT_IOC_REFILTER; later: IOT_IOC_STACKS; later: IOT_IOC_ONLY;
- *      later: flags of iot_delay, IOT_DELAY_NOBODY, IOT_IOC_LOOK and IOT_IOC_RELEASE
+ *      later: flags of iot_delay, IOT_DELAY_NOBODY, IOT_IOC_LOOK and IOT_IOC_RELEASE; later: IOT_IOC_MARK
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -53,6 +53,7 @@ struct iot_query {
 #define IOT_FEATURE_STACKS 512u /* IOT_IOC_STACKS is there */
 #define IOT_FEATURE_ONLY 1024u /* IOT_IOC_ONLY is there */
 #define IOT_FEATURE_HOLD 2048u /* IOT_DELAY_HOLD, IOT_IOC_LOOK and IOT_IOC_RELEASE are there */
+#define IOT_FEATURE_MARK 4096u /* IOT_IOC_MARK is there */
 #define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: to name a mount is not enough to join its session */
 
 enum iot_policy {
@@ -211,6 +212,7 @@ enum iot_ctl_verb {
 	IOT_CTL_DUMP = 8,    /* returns when the collector has written its flight recorder to a file */
 	IOT_CTL_FILTER = 9,  /* only in records and marks: IOT_IOC_REFILTER */
 	IOT_CTL_COUNTERS = 10, /* returns when the collector has written all counters so far, which then count from 0 */
+	IOT_CTL_MARK = 11, /* only in marks: IOT_IOC_MARK */
 };
 
 enum iot_mmap {
@@ -275,6 +277,22 @@ struct iot_done {
 	__u64 number;
 	__s32 err;
 	__u32 reserved;
+};
+
+/**
+ * struct iot_mark - send the collector a mark behind all records so far
+ * @number: out: number of the mark; every mark with this number or a higher one is behind those records
+ * @refused: out: operations that a filter has left out so far, see struct iot_message_end
+ * @reserved: zero
+ *
+ * Of a session that records, for its collector, which is not waited for: the call returns at once. A mark of IOT_IOC_CTL that is
+ * requested before the sender has sent this one takes its place. EBUSY: a change by IOT_IOC_CTL is under way, and its mark
+ * may be from before the call. EPIPE: the session does not record.
+ */
+struct iot_mark {
+	__u64 number;
+	__u64 refused;
+	__u64 reserved;
 };
 
 #define IOT_DESCRIBE_MAX_BYTES 4096
@@ -683,6 +701,7 @@ struct iot_alive {
 #define IOT_IOC_ONLY   _IOW(IOT_IOC_MAGIC, 26, struct iot_only_user)
 #define IOT_IOC_LOOK   _IOWR(IOT_IOC_MAGIC, 27, struct iot_look_all)
 #define IOT_IOC_RELEASE _IOW(IOT_IOC_MAGIC, 28, struct iot_release)
+#define IOT_IOC_MARK   _IOWR(IOT_IOC_MAGIC, 29, struct iot_mark)
 
 /* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
 

@@ -13,8 +13,8 @@
  *                              IOT_ATTR_RECORDS: whole records of one CPU, in order
  *   IOT_CMD_END    to user     IOT_ATTR_END: struct iot_message_end; nothing follows
  *   IOT_CMD_MARK   to user     IOT_ATTR_MARK: struct iot_message_mark; all records from before a request of
- *                              IOT_IOC_CTL have been sent. The collector answers with IOT_IOC_DONE; one that does
- *                              not know it ignores it
+ *                              IOT_IOC_CTL or IOT_IOC_MARK have been sent. The collector answers the former with IOT_IOC_DONE;
+ *                              one that does not know it ignores it
  */
 #ifndef IOTAPE_NETLINK_H
 #define IOTAPE_NETLINK_H
@@ -88,7 +88,7 @@ struct iot_message_end {
 /**
  * struct iot_message_mark - a request to the collector at this place of the stream
  * @number: for struct iot_done
- * @verb: IOT_CTL_FLUSH, IOT_CTL_DUMP, IOT_CTL_COUNTERS, or IOT_CTL_BUFFERS, which no caller waits for
+ * @verb: IOT_CTL_FLUSH, IOT_CTL_DUMP, IOT_CTL_COUNTERS, or IOT_CTL_BUFFERS or IOT_CTL_MARK, which no caller waits for
  * @value: of the request
  */
 struct iot_message_mark {
