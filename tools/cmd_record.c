@@ -22,8 +22,10 @@
 #include "option_delay.h"
 #include "option_filter.h"
 #include "option_flight.h"
+#include "option_rotate.h"
 #include "option_stacks.h"
 #include "record/record.h"
+#include "record_options.h"
 #include "record_strace.h"
 #include "seal/seal.h"
 #include "table.h"
@@ -31,39 +33,11 @@
 #define COUNTERS_DEFAULT 4096 /* rows, 6 MiB */
 #define GRACE_MS 1000 /* for processes that end right behind the command */
 
-struct options {
-	struct record_options record;
-	struct record_job job;
-	const char *mpi;
-	const char *ops;
-	const char *stacks; /* the list of --stacks */
-	struct filter *filter;
-	struct facts facts;
-	pid_t pid;
-	unsigned int seconds;
-	int inherited; /* descriptors of the command that go around the mounts; -1: the kernel's count stands */
-	bool has_wait;
-	bool has_output;
-	bool is_attach;
-	bool is_join;
-	bool is_mpi_only;
-	bool is_uncalibrated;
-	bool is_quiet;
-	bool has_flight_option; /* that requires a flight recorder */
-	struct flight_options flight;
-	int stream_fd;
-	const char *seal_key;
-	struct seal_pipe seal;
-	bool is_strace;
-	bool has_buffers;
-	bool has_flush;
-};
-
-#define FIELD(member) OPTION_FIELD(struct options, member)
+#define FIELD(member) OPTION_FIELD(struct record_command, member)
 
 static void set_output(struct option_state *state, char *path)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 
 	options->record.output = path;
 	options->has_output = true;
@@ -71,7 +45,7 @@ static void set_output(struct option_state *state, char *path)
 
 static void set_mount(struct option_state *state, char *dir)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 	char *path = realpath(dir, NULL);
 	struct stat stat_of;
 
@@ -86,7 +60,7 @@ static void set_mount(struct option_state *state, char *dir)
 
 static void set_admits(struct option_state *state, char *list)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 	char why[512];
 
 	if (record_admit(&options->record, list, why, sizeof(why)))
@@ -95,7 +69,7 @@ static void set_admits(struct option_state *state, char *list)
 
 static void set_ops(struct option_state *state, char *list)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 	size_t place;
 	int classes = iot_op_classes_of(list, &place);
 
@@ -108,7 +82,7 @@ static void set_ops(struct option_state *state, char *list)
 
 static void set_filter(struct option_state *state, char *argument)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 
 	filter_free(options->filter);
 	options->filter = option_filter(state, "--filter", argument, false);
@@ -117,7 +91,7 @@ static void set_filter(struct option_state *state, char *argument)
 
 static void set_delay(struct option_state *state, char *argument)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 
 	option_delay(state, argument, &options->record.delay);
 }
@@ -125,7 +99,7 @@ static void set_delay(struct option_state *state, char *argument)
 /* The process that reads it has another working directory. */
 static void set_controller(struct option_state *state, char *path)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 
 	options->record.controller = realpath(path, NULL);
 	if (!options->record.controller)
@@ -134,7 +108,7 @@ static void set_controller(struct option_state *state, char *path)
 
 static void set_stacks(struct option_state *state, char *list)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 
 	options->record.has_stacks = true;
 	options->stacks = list ?: "all";
@@ -143,22 +117,37 @@ static void set_stacks(struct option_state *state, char *list)
 
 static void set_counters_by(struct option_state *state, char *list)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 
 	option_counters_by(state, list, &options->record.counters_keys);
 }
 
 static void set_flight(struct option_state *state, char *argument)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 
 	options->record.is_flight = true;
 	option_flight(state, argument, &options->flight);
 }
 
+static void set_rotate(struct option_state *state, char *argument)
+{
+	struct record_command *options = state->options;
+
+	options->record.rotates = true;
+	option_rotate(state, argument, &options->rotation);
+}
+
+static void set_fsync(struct option_state *state, char *argument)
+{
+	struct record_command *options = state->options;
+
+	option_fsync(state, argument, &options->fsync);
+}
+
 static void set_flight_errors(struct option_state *state, char *argument)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 
 	options->has_flight_option = true;
 	option_flight_errors(state, argument, &options->flight);
@@ -166,7 +155,7 @@ static void set_flight_errors(struct option_state *state, char *argument)
 
 static void set_job(struct option_state *state, char *name)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 
 	snprintf(options->job.name, sizeof(options->job.name), "%s", name);
 }
@@ -174,128 +163,11 @@ static void set_job(struct option_state *state, char *name)
 /* The command and everything after it. */
 static void add_command(struct option_state *state, char *operand)
 {
-	struct options *options = state->options;
+	struct record_command *options = state->options;
 
 	(void)operand;
 	options->record.command = state->argv + state->next - 1;
 	state->next = state->argc;
-}
-
-static void check_counters(struct option_state *state)
-{
-	const struct options *options = state->options;
-
-	if (!options->record.counters && (options->record.counters_keys || options->record.counters_interval_ns))
-		option_error(state, "--counters-by and --counters-interval require --counters");
-	if (!options->record.counters)
-		return;
-	if (options->record.is_flight)
-		option_error(state, "--counters cannot be combined with --flight, which keeps the last records: there are none");
-	if (options->record.has_wakes)
-		option_error(state, "--counters cannot be combined with --wakes, which orders operations: none is recorded");
-	if (options->is_mpi_only)
-		option_error(state, "--counters cannot be combined with --mpi-only, which records no operations on files");
-}
-
-static void check_stacks(struct option_state *state)
-{
-	const struct options *options = state->options;
-
-	if (!options->record.has_stacks)
-		return;
-	if (options->record.counters || options->is_mpi_only)
-		option_error(state, "--stacks cannot be combined with --counters or --mpi-only, which record no operations on files");
-}
-
-static void check_delay(struct option_state *state)
-{
-	const struct options *options = state->options;
-
-	if (options->record.controller && !(options->is_join && options->record.delay.period))
-		option_error(state, "--controller requires --join and --delay");
-	if (!options->record.delay.period)
-		return;
-	if (options->record.counters)
-		option_error(state, "--delay cannot be combined with --counters, which records no operations");
-	if (options->is_attach || options->is_mpi_only)
-		option_error(state, "--delay cannot be combined with --attach or --mpi-only");
-	if (options->is_join && !options->record.controller)
-		option_error(state, "--delay cannot be combined with --join without --controller, see iotape discover --nodes");
-}
-
-/* strace sees system calls only, and its log is complete: none of these apply. */
-static void check_strace(const struct option_state *state)
-{
-	const struct options *o = state->options;
-	const struct {
-		bool is_given;
-		const char *name;
-	} others[] = {
-		{ o->is_attach, "attach" },
-		{ o->is_join, "join" },
-		{ o->is_mpi_only, "mpi-only" },
-		{ o->record.is_flight, "flight" },
-		{ o->record.counters, "counters" },
-		{ o->record.delay.period, "delay" },
-		{ o->record.has_wakes, "wakes" },
-		{ o->record.has_stacks, "stacks" },
-		{ o->record.ops, "ops" },
-		{ o->filter, "filter" },
-		{ o->record.admit_count, "admit" },
-		{ o->seal_key, "seal" },
-		{ o->record.drop, "policy" },
-		{ strcmp(o->record.mmap_mode, "page"), "mmap" },
-		{ strcmp(o->mpi, "auto") && strcmp(o->mpi, "off"), "mpi" },
-		{ o->has_wait, "wait" },
-		{ o->has_buffers, "buffers" },
-		{ o->has_flush, "flush" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(others); i++)
-		if (others[i].is_given)
-			option_error(state, "--%s requires --engine=kernel", others[i].name);
-	if (record_is_stream(o->record.output))
-		option_error(state, "--output=%s: --engine=strace writes to a file", o->record.output);
-}
-
-static void check(struct option_state *state)
-{
-	const struct options *options = state->options;
-
-	if (options->is_strace)
-		check_strace(state);
-	if (options->is_attach && options->record.command)
-		option_error(state, "--attach runs no command");
-	if (options->is_attach && (options->is_join || options->is_mpi_only))
-		option_error(state, "--attach cannot be combined with --join or --mpi-only");
-	if (!options->is_attach && (options->seconds || options->pid))
-		option_error(state, "--for and --pid require --attach");
-	if (options->is_mpi_only && options->record.admit_count)
-		option_error(state, "--admit cannot be combined with --mpi-only, which has no session");
-	if (options->has_wait && (options->is_attach || options->is_mpi_only))
-		option_error(state, "--wait cannot be combined with --attach or --mpi-only");
-	if (options->is_mpi_only && options->record.has_wakes)
-		option_error(state, "--wakes requires the kernel modules and cannot be combined with --mpi-only");
-	if (options->is_mpi_only && options->record.ops)
-		option_error(state, "--ops cannot be combined with --mpi-only, which records no operations on files");
-	if (options->is_mpi_only && options->filter)
-		option_error(state, "--filter cannot be combined with --mpi-only, which records no operations on files");
-	if (!options->is_attach && !options->record.command)
-		option_error(state, "no command to record");
-	check_counters(state);
-	check_stacks(state);
-	check_delay(state);
-	if (options->has_flight_option && !options->record.is_flight)
-		option_error(state, "--flight-* require --flight");
-	if (options->record.is_flight && (options->is_join || options->is_mpi_only))
-		option_error(state, "--flight cannot be combined with --join or --mpi-only");
-	if (options->record.is_flight && record_is_stream(options->record.output))
-		option_error(state, "--output=%s: dumps of --flight are files", options->record.output);
-	if (options->seal_key && (options->record.is_flight || options->is_join || options->is_mpi_only))
-		option_error(state, "--seal cannot be combined with --flight, --join or --mpi-only");
-	if (record_is_stream(options->record.output) && (options->is_join || options->is_mpi_only))
-		option_error(state, "--output=%s: --join and --mpi-only write to a directory", options->record.output);
 }
 
 static const char *const policies[] = { "block", "drop", NULL };
@@ -348,6 +220,12 @@ static const struct option_row option_rows[] = {
 	{ "controller", 0, OPTION_FILE, "FILE", .set = set_controller,
 	  .help = "with --join and --delay: where the controller of all nodes is, which ends delays; iotape discover --nodes "
 		  "writes FILE, and runs this command" },
+	{ "rotate", 0, OPTION_TEXT, "SIZE|TIME,...", .set = set_rotate,
+	  .help = "write the trace to numbered files, each of which is a trace: begin the next one at this size, such as 1G, after this "
+		  "time, such as 24h, or both; keep=N: keep N files at most, and remove the oldest" },
+	{ "fsync", 0, OPTION_TEXT, "never|end|TIME", .word_at = option_fsync_at, .set = set_fsync,
+	  .help = "let the trace reach the disk whenever the kernel writes it (default), at the end of each file, or also whenever "
+		  "this time has passed" },
 	{ "flight", 0, OPTION_TEXT, "SIZE|SECONDS", .set = set_flight,
 	  .help = "keep only the last records in memory, such as 64M, 30s or both, and write them to numbered files on "
 		  "SIGUSR1, on `iotape ctl dump`, or for a cause below" },
@@ -393,7 +271,7 @@ static const struct option_table option_table = {
 	.operands = "[--] COMMAND [ARGUMENT...]\n--attach",
 	.operand_type = OPTION_COMMAND,
 	.add = add_command,
-	.check = check,
+	.check = record_options_check,
 	.about = "Run COMMAND and record its file I/O below the given directories.",
 	.notes = "Several nodes: mpirun ... iotape record --join -o DIR -m /scratch -- COMMAND, followed by "
 		 "iotape merge -o job.iot DIR. The exit code is that of COMMAND; 127 if it was not found, 126 if it "
@@ -434,7 +312,7 @@ static void add_command_fact(struct facts *facts, char *const *arguments)
 	facts_add(facts, "command", "%s", command);
 }
 
-static void add_facts(struct options *options)
+static void add_facts(struct record_command *options)
 {
 	struct facts *facts = &options->facts;
 	char *cwd = getcwd(NULL, 0);
@@ -492,7 +370,7 @@ static void add_facts(struct options *options)
 }
 
 /* Without them a replay waits for the recorder's work, too, which is small: no reason not to record. */
-static void add_costs(struct options *options)
+static void add_costs(struct record_command *options)
 {
 	char costs[2048];
 	int err = calibrate(&options->record, costs, sizeof(costs));
@@ -505,14 +383,14 @@ static void add_costs(struct options *options)
 }
 
 /* Which MPI is meant. */
-static const char *mpi_of(const struct options *options)
+static const char *mpi_of(const struct record_command *options)
 {
 	if (strcmp(options->mpi, "auto") && strcmp(options->mpi, "on"))
 		return options->mpi;
 	return options->job.mpi ?: launcher_mpi(options->record.command[0]);
 }
 
-static bool wants_mpi(const struct options *options)
+static bool wants_mpi(const struct record_command *options)
 {
 	if (!strcmp(options->mpi, "auto"))
 		return options->is_join || options->is_mpi_only ||
@@ -520,7 +398,7 @@ static bool wants_mpi(const struct options *options)
 	return strcmp(options->mpi, "off");
 }
 
-static void find_mpi_library(struct options *options)
+static void find_mpi_library(struct record_command *options)
 {
 	static char path[PATH_MAX];
 	char name[64];
@@ -545,7 +423,7 @@ static void say_text(const char *sentence)
 }
 
 /* The omissions of the trace. Commands that read it compute their share of the whole. */
-static void warn_of_omissions(const struct options *options, const struct collector_result *result)
+static void warn_of_omissions(const struct record_command *options, const struct collector_result *result)
 {
 	const struct iot_trace_info info = {
 		.is_complete = true, /* otherwise the reason was printed */
@@ -581,12 +459,20 @@ static void warn_of_omissions(const struct options *options, const struct collec
 	omissions_list(stderr, before, &omissions);
 }
 
-static const char *output_name(const struct options *options)
+static const char *output_name(const struct record_command *options)
 {
 	return strcmp(options->record.output, "-") ? options->record.output : "standard output";
 }
 
-static void put_summary(FILE *out, const struct options *options, const struct collector_result *result)
+static const char *last_file(const struct record_command *options, const struct collector_result *result, char path[PATH_MAX])
+{
+	if (!result->files)
+		return output_name(options);
+	file_number_path(path, options->record.output, result->file_number);
+	return path;
+}
+
+static void put_summary(FILE *out, const struct record_command *options, const struct collector_result *result)
 {
 	char size[32];
 
@@ -596,6 +482,8 @@ static void put_summary(FILE *out, const struct options *options, const struct c
 		fprintf(out, " through the flight recorder, %llu dumps", (unsigned long long)result->dumps);
 	else
 		fprintf(out, ", %s", quantity_size(size, result->bytes));
+	if (options->record.rotates)
+		fprintf(out, " in %llu files", (unsigned long long)result->files);
 	if (result->unheeded)
 		fprintf(out, ", %llu more causes than --flight-dumps allows", (unsigned long long)result->unheeded);
 	if (result->backpressure_waits)
@@ -608,7 +496,7 @@ static void put_summary(FILE *out, const struct options *options, const struct c
 }
 
 /* In one piece, because the recorders of several nodes may write to the same file. */
-static void print_summary(const struct options *options, const struct collector_result *result)
+static void print_summary(const struct record_command *options, const struct collector_result *result)
 {
 	char *text = NULL;
 	size_t bytes;
@@ -641,9 +529,10 @@ int exit_as(int status)
 }
 
 /* Return: true if the collection failed; the reason was printed. */
-static bool say_collection(const struct options *options, const struct collector_result *result)
+static bool say_collection(const struct record_command *options, const struct collector_result *result)
 {
 	char why[PATH_MAX + 256];
+	char path[PATH_MAX];
 	bool is_sealed = !seal_pipe_finish(&options->seal, why, sizeof(why));
 
 	if (!is_sealed)
@@ -653,13 +542,12 @@ static bool say_collection(const struct options *options, const struct collector
 	else if (result->err == -ECONNRESET && options->stream_fd)
 		say("%s: the reader disconnected: the recording ended there", output_name(options));
 	else if (result->err)
-		say("%s: %s: the recording ended there", output_name(options),
-		    strerror(-result->err));
+		say("%s: %s: the recording ended there", last_file(options, result, path), strerror(-result->err));
 	return !is_sealed || result->err || result->dumps_failed; /* for a dump, the collector printed the reason */
 }
 
 /* There was no command to record: of two reasons the first is the cause. */
-static int fail_start(const struct options *options, const struct runner *runner,
+static int fail_start(const struct record_command *options, const struct runner *runner,
 		      const struct collector_result *result, const char *why)
 {
 	if (!say_collection(options, result))
@@ -667,7 +555,7 @@ static int fail_start(const struct options *options, const struct runner *runner
 	return runner->code ? runner->code : EXIT_FAILED;
 }
 
-static int record_attached(struct options *options, struct collector *collector, int session_fd)
+static int record_attached(struct record_command *options, struct collector *collector, int session_fd)
 {
 	struct collector_result result;
 	struct attachment attachment;
@@ -693,7 +581,7 @@ static int record_attached(struct options *options, struct collector *collector,
 }
 
 /* Wait until they have ended, or until the time limit; the trace states the remaining ones. */
-static void wait_for_descendants(const struct options *options, const struct collector *collector,
+static void wait_for_descendants(const struct record_command *options, const struct collector *collector,
 				 uint64_t session, char *fact)
 {
 	int err = descendants_wait(session, options->record.wait_ms, collector->result_fd,
@@ -712,7 +600,7 @@ static bool has_found_operations(const struct collector_result *result)
 }
 
 /* Return: descriptor of the session, or a negative errno. After an error there is a sentence, unless it was printed. */
-static int open_session(struct options *options, struct grant *grant, uint64_t *session, char *why, size_t room)
+static int open_session(struct record_command *options, struct grant *grant, uint64_t *session, char *why, size_t room)
 {
 	int fd = control_open(&options->record, session, why, room), err;
 
@@ -727,7 +615,7 @@ static int open_session(struct options *options, struct grant *grant, uint64_t *
 	return grant->session_fd;
 }
 
-static int start_command(struct runner *runner, const struct options *options, struct grant *grant, int session_fd, char *why,
+static int start_command(struct runner *runner, const struct record_command *options, struct grant *grant, int session_fd, char *why,
 			 size_t room)
 {
 	if (!grant->pid)
@@ -736,12 +624,15 @@ static int start_command(struct runner *runner, const struct options *options, s
 	return grant_run(runner, grant, why, room);
 }
 
-static int record(struct options *options)
+static int record(struct record_command *options)
 {
 	struct collector_options collect = {
 		.path = options->record.output,
 		.buffers = options->record.buffers,
 		.flight = options->record.is_flight ? &options->flight : NULL,
+		.rotation = options->record.rotates ? &options->rotation : NULL,
+		.syncs_at_end = options->fsync.at_end,
+		.sync_ns = options->fsync.period_ns,
 	};
 	struct collector_result result;
 	struct collector collector;
@@ -801,18 +692,18 @@ static int record(struct options *options)
 }
 
 /* One process of each node prints the messages that need to appear once only. */
-static bool speaks(const struct options *options)
+static bool speaks(const struct record_command *options)
 {
 	return !options->job.local_rank;
 }
 
-static int fail_once(const struct options *options, const char *why)
+static int fail_once(const struct record_command *options, const char *why)
 {
 	return speaks(options) ? fail("%s", why) : EXIT_FAILED;
 }
 
 /* The last process of a node has the result; the others report nothing about the trace. */
-static bool leave(struct options *options, struct joined *joined)
+static bool leave(struct record_command *options, struct joined *joined)
 {
 	struct collector_result result;
 	char path[PATH_MAX];
@@ -835,7 +726,7 @@ static bool leave(struct options *options, struct joined *joined)
 	return true;
 }
 
-static int record_join(struct options *options)
+static int record_join(struct record_command *options)
 {
 	struct runner runner;
 	struct joined joined;
@@ -870,7 +761,7 @@ static int record_join(struct options *options)
 }
 
 /* The command takes the place of this process: its library does the rest. */
-static int record_mpi_only(const struct options *options)
+static int record_mpi_only(const struct record_command *options)
 {
 	if (!options->record.mpi_library)
 		return EXIT_FAILED;
@@ -883,7 +774,7 @@ static int record_mpi_only(const struct options *options)
 }
 
 /* A directory, by the path that all processes of the node use. */
-static const char *output_directory(const struct options *options)
+static const char *output_directory(const struct record_command *options)
 {
 	const char *name = options->has_output ? options->record.output : "iotape.traces";
 	char *path;
@@ -898,7 +789,7 @@ static const char *output_directory(const struct options *options)
 	return path;
 }
 
-static int record_job(struct options *options)
+static int record_job(struct record_command *options)
 {
 	options->record.output = output_directory(options);
 	if (!options->record.output)
@@ -909,7 +800,7 @@ static int record_job(struct options *options)
 }
 
 /* A file, too, is written through the process that seals. Return: 0 or a negative errno. */
-static int start_seal(struct options *options, char *why, size_t room)
+static int start_seal(struct record_command *options, char *why, size_t room)
 {
 	struct seal_keys keys;
 	char path[PATH_MAX];
@@ -927,7 +818,7 @@ static int start_seal(struct options *options, char *why, size_t room)
 }
 
 /* Before anything else, so that no recording is lost if there is no reader. */
-static int open_stream(struct options *options)
+static int open_stream(struct record_command *options)
 {
 	char why[PATH_MAX + 256];
 
@@ -941,7 +832,7 @@ static int open_stream(struct options *options)
 
 static int run(int argc, char **argv)
 {
-	struct options options = {
+	struct record_command options = {
 		.record = {
 			.mmap_mode = "page",
 			.buffers = 16,
@@ -952,6 +843,7 @@ static int run(int argc, char **argv)
 		},
 		.mpi = "auto",
 		.flight = { .dumps_max = FLIGHT_DUMPS_DEFAULT, .say = say_text, .complain = say_text },
+		.rotation = { .complain = say_text },
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "--granted")) /* by iotape-mount */

@@ -31,11 +31,16 @@
  * @now_ns: end of the last record
  * @ops: of each task
  * @batch: records in a message; 0: a random number
+ * @sink, @take: gets the messages instead of @flight; NULL: it does not
+ * @step: called before each step of a program; NULL for none
  */
 struct tape {
 	struct flight_options options;
 	struct collector_options collect;
 	struct flight *flight;
+	struct sink *sink;
+	int (*take)(struct tape *tape, const struct message *message);
+	void (*step)(struct tape *tape, u32 step);
 	struct iot_writer *whole;
 	struct message *messages[CPUS];
 	u64 sequences[CPUS];
@@ -79,7 +84,7 @@ static inline void flush(struct tape *t, u32 cpu)
 	if (!message)
 		return;
 	message->head.lost = cpu_to_le64(t->lost[cpu]);
-	assert_int_equal(flight_message(t->flight, message), 0);
+	assert_int_equal(t->take ? t->take(t, message) : flight_message(t->flight, message), 0);
 	free(message);
 	t->messages[cpu] = NULL;
 }

@@ -7,6 +7,7 @@
 
 #include "collectord.h"
 #include "sink.h"
+#include "sink_files.h"
 
 /**
  * sink_describe() - write the first records of a trace
@@ -24,6 +25,8 @@ int sink_describe(struct sink *sink, const struct collector_options *options)
 		err = sink_fact(sink, *facts);
 	if (!err && options->program)
 		err = sink_program(sink, options->program);
+	if (!err)
+		err = sink_files_describe(sink);
 	if (!err)
 		err = sink_memory(sink);
 	return err ? err : sink_flush(sink, true);

@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "collectord.h"
+#include "describe.h"
 #include "flight.h"
 #include "receiver.h"
 #include "sink.h"
+#include "sink_files.h"
 
 #define QUEUE_MESSAGES_MAX 2048 /* 64 MiB */
 #define TICK_MS		   200
@@ -40,13 +42,14 @@ static void ignore_signals(void)
 struct ticks {
 	u64 last_ns;
 	u64 clock_ns;
+	u64 sync_ns;
 	u64 turn_ns; /* the next turn of the counters; 0 before the first tick */
 };
 
 /* A turn that is late is one turn, and the next one is not earlier for it. */
 static int turn(const struct output *output, const struct collector_options *options, struct ticks *ticks, u64 now_ns)
 {
-	if (ticks->turn_ns && now_ns < ticks->turn_ns)
+	if (sink_files_are_turning(output->sink) || (ticks->turn_ns && now_ns < ticks->turn_ns))
 		return 0;
 	if (!ticks->turn_ns) {
 		ticks->turn_ns = now_ns + options->interval_ns;
@@ -82,7 +85,14 @@ static int tick(const struct output *output, const struct collector_options *opt
 		ticks->clock_ns = now_ns;
 	ticks->last_ns = now_ns;
 	err = clock_tick(output, options, ticks, now_ns);
-	return err || output->flight ? err : sink_flush(output->sink, false);
+	if (!err && output->sink)
+		err = sink_files_tick(output->sink, now_ns);
+	if (err || output->flight)
+		return err;
+	if (!options->sync_ns || now_ns - ticks->sync_ns < options->sync_ns)
+		return sink_flush(output->sink, false);
+	ticks->sync_ns = now_ns;
+	return sink_sync(output->sink);
 }
 
 /* A failed dump is not a reason to end the recording, unlike a trace that cannot be written. */
@@ -105,13 +115,28 @@ static int act(const struct output *output, int session_fd, u32 verb, struct iot
 	return err;
 }
 
+/* Return: 0, or why the trace could not be written. */
+static int next_file(const struct output *output, const struct collector_options *options, u64 mark)
+{
+	struct collector_options next = *options;
+	int state = sink_files_mark(output->sink, mark);
+
+	if (state > 0) {
+		next.path = sink_files_path(output->sink);
+		session_describe(&next, NULL);
+	}
+	return state < 0 ? state : 0;
+}
+
 /* Execute a request of `iotape ctl` at this position of the stream. Return: 0, or why the trace could not be written. */
 static int answer(const struct output *output, const struct collector_options *options, const struct receiver *receiver,
 		  const struct iot_message_mark *mark)
 {
 	struct iot_done done = { .number = le64_to_cpu(mark->number) };
-	int err;
+	int err = output->sink ? next_file(output, options, done.number) : 0;
 
+	if (err || le32_to_cpu(mark->verb) == IOT_CTL_MARK) /* nobody waits for it */
+		return err;
 	if (le32_to_cpu(mark->verb) == IOT_CTL_BUFFERS) { /* answered by the kernel */
 		receiver_resize(receiver->socket, le32_to_cpu(mark->value));
 		return 0;
@@ -149,6 +174,8 @@ static int conclude(const struct output *output, const struct collector_options 
 	if (output->flight)
 		flight_end(output->flight, &message->end, reason);
 	else
+		err = sink_files_end(output->sink);
+	if (!err && output->sink)
 		err = sink_counters(output->sink, options->session_fd);
 	if (!err && output->sink)
 		err = sink_conclude(output->sink, options->last_fact, &message->end, reason);
@@ -230,7 +257,10 @@ static int output_open(struct output *output, const struct collector_options *op
 	*output = (struct output){};
 	if (options->flight)
 		return flight_open(options, &output->flight);
-	err = sink_open(options->path, options->stream_fd, &output->sink);
+	err = options->rotation ? sink_files_open(options, &output->sink) :
+				  sink_open(options->path, options->stream_fd, &output->sink);
+	if (!err && options->syncs_at_end)
+		sink_sync_at_end(output->sink);
 	return err ? err : sink_describe(output->sink, options);
 }
 

@@ -9,6 +9,7 @@
 #ifndef IOTAPE_COLLECTORD_H
 #define IOTAPE_COLLECTORD_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -42,6 +43,22 @@ struct flight_options {
 };
 
 /**
+ * struct rotation_options - a trace in several files with numbers in their names, one after the other
+ * @bytes: the next file begins when the file has this length; 0: whatever its length is
+ * @period_ns: the next file begins after this time; 0: however long it takes
+ * @keep: files that there are at most, those of earlier recordings included: the oldest are removed; 0: all stay
+ * @state_bytes: memory for the objects and names that the next file needs
+ * @complain: called with a sentence about a file that could not be made or removed
+ */
+struct rotation_options {
+	uint64_t bytes;
+	uint64_t period_ns;
+	uint64_t keep;
+	uint64_t state_bytes;
+	void (*complain)(const char *sentence);
+};
+
+/**
  * struct collector_options - the session to collect, and its trace
  * @session_fd: descriptor of a new session
  * @control_fd: a byte on it, or its end, means: stop; see collector_reason()
@@ -56,6 +73,9 @@ struct flight_options {
  * @interval_ns: read the counters of the session whenever this time has passed; 0: at the end
  * @may_stop: `iotape ctl stop` is a regular end
  * @flight: write dumps of the last records, with numbers in their names, instead of the trace; NULL for none
+ * @rotation: the trace is in several files; NULL: in one
+ * @syncs_at_end: each file is on the disk when it is complete
+ * @sync_ns: what is written is on the disk after this time; 0: whenever the kernel writes it
  * @program: the program that is replayed, whose tasks, objects and names the records are
  *	about; NULL if it is not a replay
  */
@@ -71,6 +91,9 @@ struct collector_options {
 	uint64_t interval_ns;
 	bool may_stop;
 	const struct flight_options *flight;
+	const struct rotation_options *rotation;
+	bool syncs_at_end;
+	uint64_t sync_ns;
 	const struct iot_program *program;
 };
 
@@ -92,6 +115,8 @@ struct collector_options {
  * @left_out: operations that these left out; UINT64_MAX if that is not known
  * @is_stopped: it was stopped by `iotape ctl`
  * @last_fact: the fact stated at the end, "" if none
+ * @files: of a trace in several files, how many there were; 0 of others
+ * @file_number: number in the name of the last one
  * @dumps: of a flight recorder, dumps that were written
  * @dumps_failed: dumps that could not be written
  * @unheeded: operations that would have caused a dump beyond the limit of dumps
@@ -116,6 +141,8 @@ struct collector_result {
 	uint64_t left_out;
 	bool is_stopped;
 	char last_fact[IOT_OMISSION_TEXT_BYTES];
+	uint64_t files;
+	uint64_t file_number;
 	uint64_t dumps;
 	uint64_t dumps_failed;
 	uint64_t unheeded;
@@ -136,6 +163,10 @@ int collector_start(struct collector *collector, struct collector_options *optio
 void collector_finish(struct collector *collector, struct collector_result *result);
 const char *collector_reason(int control_fd);
 int collector_run(const struct collector_options *options, struct collector_result *result);
+
+/* -- the names of the files of an output: file_numbers.c ----------------------------------- */
+
+void file_number_path(char path[PATH_MAX], const char *output, uint64_t number);
 
 /* -- the same trace of records that are made in user space: collection.c ------------------ */
 

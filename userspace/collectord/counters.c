@@ -13,6 +13,8 @@ struct row {
 	struct iot_writer *writer;
 	const struct iot_counter *counter;
 	u64 time_ns;
+	counters_need_fn need; /* called with the record that has the ids of the row; NULL for none */
+	void *context;
 };
 
 static int put_counted(const struct row *row)
@@ -37,7 +39,9 @@ static int put_counted(const struct row *row)
 		},
 	};
 
-	return iot_writer_record(row->writer, &record);
+	int err = row->need ? row->need(row->context, &record) : 0;
+
+	return err ? err : iot_writer_record(row->writer, &record);
 }
 
 static int put_bucket(const struct row *row, enum iot_measure measure, s64 from, u64 operations)
@@ -87,6 +91,23 @@ static int put_errors(const struct row *row)
 	return err ? err : put_bucket(row, IOT_MEASURE_error, 0, others);
 }
 
+static int put_row(const struct row *row)
+{
+	const struct iot_counter *c = row->counter;
+	const u32 half = IOT_COUNTER_STRIDES / 2;
+	int err = put_counted(row);
+
+	if (!err)
+		err = put_histogram(row, IOT_MEASURE_latency, c->latencies, IOT_COUNTER_LATENCIES, 1);
+	if (!err)
+		err = put_histogram(row, IOT_MEASURE_size, c->sizes, IOT_COUNTER_SIZES, 1);
+	if (!err)
+		err = put_histogram(row, IOT_MEASURE_stride, c->strides, half, 1);
+	if (!err)
+		err = put_histogram(row, IOT_MEASURE_stride, c->strides + half, half, -1);
+	return err ? err : put_errors(row);
+}
+
 /**
  * counter_write() - write the records of a row
  * @writer: of the trace
@@ -97,19 +118,9 @@ static int put_errors(const struct row *row)
  */
 int counter_write(struct iot_writer *writer, const struct iot_counter *row, u64 time_ns)
 {
-	const struct row r = { writer, row, time_ns };
-	const u32 half = IOT_COUNTER_STRIDES / 2;
-	int err = put_counted(&r);
+	const struct row r = { .writer = writer, .counter = row, .time_ns = time_ns };
 
-	if (!err)
-		err = put_histogram(&r, IOT_MEASURE_latency, row->latencies, IOT_COUNTER_LATENCIES, 1);
-	if (!err)
-		err = put_histogram(&r, IOT_MEASURE_size, row->sizes, IOT_COUNTER_SIZES, 1);
-	if (!err)
-		err = put_histogram(&r, IOT_MEASURE_stride, row->strides, half, 1);
-	if (!err)
-		err = put_histogram(&r, IOT_MEASURE_stride, row->strides + half, half, -1);
-	return err ? err : put_errors(&r);
+	return put_row(&r);
 }
 
 static void add(struct counted *sum, const struct iot_counter *row)
@@ -125,11 +136,14 @@ static void add(struct counted *sum, const struct iot_counter *row)
  * @session_fd: the session
  * @flags: bits IOT_COUNTERS_*
  * @time_ns: now, monotonic clock
+ * @need: called before the ids of a row are written; NULL for none
+ * @context: for @need
  * @sum: their sum is added to it
  *
  * Return: 0 or a negative errno.
  */
-int counters_write(struct iot_writer *writer, int session_fd, u32 flags, u64 time_ns, struct counted *sum)
+int counters_write(struct iot_writer *writer, int session_fd, u32 flags, u64 time_ns, counters_need_fn need, void *context,
+		   struct counted *sum)
 {
 	struct iot_counter *rows = calloc(IOT_COUNTERS_ROOM_MAX, sizeof(*rows));
 	struct iot_counters read = { .rows = (uintptr_t)rows, .room = IOT_COUNTERS_ROOM_MAX, .flags = flags };
@@ -141,7 +155,7 @@ int counters_write(struct iot_writer *writer, int session_fd, u32 flags, u64 tim
 			err = -errno;
 		for (i = 0; i < read.count && !err; i++) {
 			add(sum, &rows[i]);
-			err = counter_write(writer, &rows[i], time_ns);
+			err = put_row(&(struct row){ writer, &rows[i], time_ns, need, context });
 		}
 		if (!read.next)
 			break;

@@ -19,7 +19,11 @@ struct counted {
 	u64 bytes;
 };
 
-int counters_write(struct iot_writer *writer, int session_fd, u32 flags, u64 time_ns, struct counted *sum);
+/* A record with ids is about to be written. Return: 0 or a negative errno. */
+typedef int (*counters_need_fn)(void *context, const struct iot_record *record);
+
+int counters_write(struct iot_writer *writer, int session_fd, u32 flags, u64 time_ns, counters_need_fn need, void *context,
+		   struct counted *sum);
 int counter_write(struct iot_writer *writer, const struct iot_counter *row, u64 time_ns);
 
 #endif

@@ -223,14 +223,6 @@ static void dump_pending(struct flight *flight)
 
 /* -- records leave ----------------------------------------------------------------------------------- */
 
-/* Is a record the operation whose call site the other one is? */
-static bool is_called_from(const struct iot_record *op, const struct iot_record *site)
-{
-	const struct iot_kind_info *info = iot_kind_info(op->kind);
-
-	return info && info->group == IOT_GROUP_op && op->op.task == site->called_from.task && op->op.op == site->called_from.op;
-}
-
 /* An operation leaves with its call site, which is the record before it: the remaining ones have theirs. */
 static bool evict(struct flight *flight)
 {
@@ -253,7 +245,7 @@ static bool evict(struct flight *flight)
 	flight_ring_drop(&flight->ring, site.kind == IOT_KIND_called_from);
 	if (end_ns > flight->left_ns)
 		flight->left_ns = end_ns;
-	if (site.kind == IOT_KIND_called_from && flight_ring_oldest(&flight->ring, &end_ns, &record) && is_called_from(&record, &site))
+	if (site.kind == IOT_KIND_called_from && flight_ring_oldest(&flight->ring, &end_ns, &record) && flight_is_called_from(&record, &site))
 		evict(flight);
 	return true;
 }

@@ -236,6 +236,18 @@ u64 flight_ring_add(struct flight_ring *ring, const struct flight_batch *batch)
 	return sequence - batch->sequence;
 }
 
+/**
+ * flight_is_called_from() - is a record the operation whose call site another one is?
+ * @op: any record of a known kind
+ * @site: of the kind called_from; it precedes its operation
+ */
+bool flight_is_called_from(const struct iot_record *op, const struct iot_record *site)
+{
+	const struct iot_kind_info *info = iot_kind_info(op->kind);
+
+	return info && info->group == IOT_GROUP_op && op->op.task == site->called_from.task && op->op.op == site->called_from.op;
+}
+
 /* -- records leave ----------------------------------------------------------------------------- */
 
 /**

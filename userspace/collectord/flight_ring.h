@@ -88,6 +88,7 @@ void flight_ring_close(struct flight_ring *ring);
 int flight_ring_reserve(struct flight_ring *ring, u32 stream);
 bool flight_ring_has_room(const struct flight_ring *ring, const struct flight_batch *batch);
 u64 flight_ring_add(struct flight_ring *ring, const struct flight_batch *batch);
+bool flight_is_called_from(const struct iot_record *op, const struct iot_record *site);
 bool flight_ring_oldest(const struct flight_ring *ring, u64 *end_ns, struct iot_record *record);
 void flight_ring_drop(struct flight_ring *ring, bool is_next_oldest);
 

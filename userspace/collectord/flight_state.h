@@ -23,4 +23,11 @@ void flight_state_begin(struct flight_state *state);
 int flight_state_mark(struct flight_state *state, const struct iot_record *record);
 int flight_state_write(struct flight_state *state, struct iot_writer *writer, u64 time_ns, u64 *records);
 
+/* A record that announces an entry. Return: 0 or a negative errno. */
+typedef int (*flight_put_fn)(void *context, const struct iot_record *record);
+
+void flight_state_follow(struct flight_state *state);
+int flight_state_turn(struct flight_state *state, u64 time_ns, flight_put_fn put, void *context);
+int flight_state_need(struct flight_state *state, const struct iot_record *record, u64 time_ns, flight_put_fn put, void *context);
+
 #endif

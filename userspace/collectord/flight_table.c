@@ -231,7 +231,7 @@ struct flight_entry *flight_table_put(struct flight_table *table, enum flight_cl
 	i = table->free_entry;
 	entry = &table->entries[i];
 	table->free_entry = entry->chain;
-	*entry = (struct flight_entry){ .id = id, .class = (u8)class, .units = NONE };
+	*entry = (struct flight_entry){ .id = id, .class = (u8)class, .units = NONE, .is_written = table->is_new_written };
 	units_fill(table, entry, bytes, (size_t)count);
 	head = head_of(table, class, id);
 	entry->chain = *head;

@@ -76,6 +76,7 @@ struct flight_unit {
  * @free_units: number of free ones
  * @newest, @oldest: ends of the order of use
  * @forgotten: entries that were forgotten though they were not over
+ * @is_new_written: entries that come are in the trace that is being written: they are announced in it
  */
 struct flight_table {
 	u8 *memory;
@@ -92,6 +93,7 @@ struct flight_table {
 	u32 newest;
 	u32 oldest;
 	u64 forgotten;
+	bool is_new_written;
 };
 
 int flight_table_open(struct flight_table *table, u64 bytes);

@@ -72,7 +72,15 @@ static u64 process_of(const struct flight_state *state, u32 task)
 	return record.task.tgid;
 }
 
-static int note_use(struct flight_state *state, u64 map, u32 task)
+/**
+ * flight_use_add() - a process uses a mapping
+ * @state: of the mapping
+ * @map: its id
+ * @task: of the process
+ *
+ * Return: 1 if that was not known; 0; or -ENOMEM.
+ */
+int flight_use_add(struct flight_state *state, u64 map, u32 task)
 {
 	struct flight_use *use, key = { .key = { map, process_of(state, task) } };
 
@@ -85,7 +93,7 @@ static int note_use(struct flight_state *state, u64 map, u32 task)
 	use->key = key.key;
 	use->task = task;
 	HASH_ADD(hh, state->uses, key, sizeof(use->key), use);
-	return 0;
+	return 1;
 }
 
 /* Of a handle or a mapping: the object was marked with it. Of a process: its code was. */
@@ -114,7 +122,7 @@ int flight_state_mark(struct flight_state *state, const struct iot_record *recor
 	enum flight_class class;
 	int err = 0;
 
-	for (i = 0; i < info->field_count && !err; i++) {
+	for (i = 0; i < info->field_count && err >= 0; i++) {
 		class = flight_class_of(info->fields[i].class);
 		if (class == FLIGHT_PINNED)
 			continue;
@@ -125,9 +133,9 @@ int flight_state_mark(struct flight_state *state, const struct iot_record *recor
 			entry->task = task; /* which is there, unlike perhaps the one that made it */
 		mark(state, class, entry->id);
 		if (class == FLIGHT_MAP && task)
-			err = note_use(state, entry->id, task);
+			err = flight_use_add(state, entry->id, task);
 	}
-	return err;
+	return err < 0 ? err : 0;
 }
 
 /* Mounts need their root, and communicators their tasks, whatever the records refer to. */
@@ -190,26 +198,45 @@ static void update(const struct flight_entry *entry, struct iot_record *record)
 	}
 }
 
+/**
+ * flight_entry_record() - the announcement of an entry as of now
+ * @state: with the entry, which counts as written then
+ * @entry: not a mapping, which has a record for each process
+ * @time_ns: of the record
+ * @room: out: the memory that @record points into
+ * @record: out: the announcement
+ *
+ * Return: false if there is none.
+ */
+bool flight_entry_record(struct flight_state *state, struct flight_entry *entry, u64 time_ns, u8 room[IOT_RECORD_MAX_BYTES],
+			 struct iot_record *record)
+{
+	const struct flight_entry *object;
+
+	entry->is_written = true;
+	flight_table_get(&state->table, entry, room, record);
+	if (!iot_kind_info(record->kind))
+		return false;
+	update(entry, record);
+	if (entry->class == FLIGHT_HANDLE) {
+		object = flight_link_of(&state->table, entry);
+		record->opened.size_bytes = object ? object->bytes_now : record->opened.size_bytes;
+		record->opened.name = object ? object->link : 0; /* renamed since it was opened, or removed */
+	}
+	if (record->kind == IOT_KIND_control)
+		record->control.since_ns = time_ns;
+	record->fact.time_ns = time_ns; /* all of these kinds begin with it */
+	return true;
+}
+
 static int put(struct flight_state *state, struct flight_entry *entry, struct iot_writer *writer, u64 time_ns,
 	       u64 *records)
 {
-	const struct flight_entry *object;
 	u8 room[IOT_RECORD_MAX_BYTES];
 	struct iot_record record;
 
-	entry->is_written = true;
-	flight_table_get(&state->table, entry, room, &record);
-	if (!iot_kind_info(record.kind))
+	if (!flight_entry_record(state, entry, time_ns, room, &record))
 		return 0;
-	update(entry, &record);
-	if (entry->class == FLIGHT_HANDLE) {
-		object = flight_link_of(&state->table, entry);
-		record.opened.size_bytes = object ? object->bytes_now : record.opened.size_bytes;
-		record.opened.name = object ? object->link : 0; /* renamed since it was opened, or removed */
-	}
-	if (record.kind == IOT_KIND_control)
-		record.control.since_ns = time_ns;
-	record.fact.time_ns = time_ns; /* all of these kinds begin with it */
 	++*records;
 	return iot_writer_record(writer, &record);
 }

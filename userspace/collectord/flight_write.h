@@ -28,6 +28,9 @@ struct flight_state {
 	struct flight_use *uses;
 };
 
+bool flight_entry_record(struct flight_state *state, struct flight_entry *entry, u64 time_ns, u8 room[IOT_RECORD_MAX_BYTES],
+			 struct iot_record *record);
+int flight_use_add(struct flight_state *state, u64 map, u32 task);
 enum flight_class flight_class_of(enum iot_class class);
 struct flight_entry *flight_link_of(const struct flight_table *table, const struct flight_entry *entry);
 

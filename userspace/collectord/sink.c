@@ -17,31 +17,11 @@
 
 #include "counters.h"
 #include "memory.h"
-#include "tally.h"
+#include "sink_files.h"
+#include "sink_state.h"
 
 #define CHUNK_BYTES  (256 << 10)
 #define CHUNK_AGE_NS 1000000000ull
-
-/* Records that one CPU sent and that are not written yet. */
-struct stream {
-	unsigned char *records;
-	size_t bytes;
-	size_t room;
-	struct iot_chunk_head head;
-	u64 since_ns;
-	u64 next_sequence;
-};
-
-struct sink {
-	struct iot_writer *writer;
-	struct stream *streams;
-	u32 stream_count;
-	struct tally tally;
-	const char *path;
-	bool has_filter;
-	bool has_counters;
-	struct counted counted;
-};
 
 static u64 now_ns(clockid_t clock)
 {
@@ -90,13 +70,22 @@ static int stream_write(struct sink *sink, struct stream *stream)
 	if (!stream->bytes)
 		return 0;
 	stream->head.raw_bytes = cpu_to_le32((u32)stream->bytes);
-	err = iot_writer_chunk(sink->writer, &stream->head, stream->records);
+	err = sink_files_announce(sink); /* of ids in it */
+	if (!err)
+		err = iot_writer_chunk(sink->writer, &stream->head, stream->records);
 	if (!err)
 		stream->bytes = 0;
 	return err;
 }
 
-static struct stream *stream_of(struct sink *sink, u32 cpu)
+/**
+ * sink_stream() - the stream of a CPU
+ * @sink: the trace
+ * @cpu: its number
+ *
+ * Return: NULL if there is no memory for it.
+ */
+struct stream *sink_stream(struct sink *sink, u32 cpu)
 {
 	if (cpu >= sink->stream_count) {
 		struct stream *streams = realloc(sink->streams, (cpu + 1) * sizeof(*streams));
@@ -126,23 +115,24 @@ static int stream_reserve(struct stream *stream, size_t bytes)
 }
 
 /**
- * sink_message() - take the records of a message
+ * sink_take() - put the records of a message into the file
  * @sink: the trace
  * @message: stays the caller's
  *
  * Return: 0 or a negative errno.
  */
-int sink_message(struct sink *sink, const struct message *message)
+int sink_take(struct sink *sink, const struct message *message)
 {
-	struct stream *stream = stream_of(sink, le32_to_cpu(message->head.cpu));
+	struct stream *stream = sink_stream(sink, le32_to_cpu(message->head.cpu));
 	u64 sequence = le64_to_cpu(message->head.sequence);
 	u32 count = le32_to_cpu(message->head.count);
-	int err;
+	int err = sink_files_carry(sink, message);
 
-	if (!stream)
-		return -ENOMEM;
+	if (!stream || err)
+		return stream ? err : -ENOMEM;
 	if (sequence != stream->next_sequence) { /* a gap ends a chunk, so that readers see it */
 		sink->tally.result.missing += sequence - stream->next_sequence;
+		sink->part.missing += sequence - stream->next_sequence;
 		err = stream_write(sink, stream);
 		if (err)
 			return err;
@@ -154,7 +144,7 @@ int sink_message(struct sink *sink, const struct message *message)
 		stream->since_ns = now_ns(CLOCK_MONOTONIC);
 		stream->head = (struct iot_chunk_head){
 			.stream = message->head.cpu,
-			.sequence = message->head.sequence,
+			.sequence = cpu_to_le64(sequence - stream->base_sequence),
 			.first_ns = message->head.first_ns,
 		};
 	}
@@ -162,10 +152,24 @@ int sink_message(struct sink *sink, const struct message *message)
 	stream->bytes += message->bytes;
 	stream->head.count = cpu_to_le32(le32_to_cpu(stream->head.count) + count);
 	stream->head.last_ns = message->head.last_ns;
-	stream->head.lost = message->head.lost;
+	stream->lost = le64_to_cpu(message->head.lost);
+	stream->head.lost = cpu_to_le64(stream->lost - stream->base_lost);
 	stream->next_sequence = sequence + count;
+	sink->part.records += count;
 	tally_message(&sink->tally, message);
 	return stream->bytes >= CHUNK_BYTES ? stream_write(sink, stream) : 0;
+}
+
+/**
+ * sink_message() - take the records of a message
+ * @sink: the trace
+ * @message: stays the caller's
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_message(struct sink *sink, const struct message *message)
+{
+	return sink->files ? sink_files_message(sink, message) : sink_take(sink, message);
 }
 
 /**
@@ -195,9 +199,11 @@ int sink_chunk(struct sink *sink, const struct iot_chunk_head *what, const void 
 int sink_flush(struct sink *sink, bool is_all)
 {
 	u64 now = now_ns(CLOCK_MONOTONIC);
-	int err = iot_writer_flush(sink->writer);
+	int err = sink_files_announce(sink);
 	u32 i;
 
+	if (!err)
+		err = iot_writer_flush(sink->writer);
 	for (i = 0; i < sink->stream_count && !err; i++)
 		if (is_all || now - sink->streams[i].since_ns > CHUNK_AGE_NS)
 			err = stream_write(sink, &sink->streams[i]);
@@ -223,6 +229,15 @@ int sink_sync(struct sink *sink)
 }
 
 /**
+ * sink_sync_at_end() - each file of the trace is on the disk when it is complete
+ * @sink: the trace
+ */
+void sink_sync_at_end(struct sink *sink)
+{
+	iot_writer_sync_at_end(sink->writer);
+}
+
+/**
  * sink_fact() - add a fact about the run
  * @fact: text of the form key=value
  *
@@ -243,191 +258,6 @@ int sink_fact(struct sink *sink, const char *fact)
 	return iot_writer_record(sink->writer, &record);
 }
 
-/* The root, which the names of a replay are in: no object or name of a program has this id. */
-#define ROOT ((u64)-1)
-
-static int put_name(struct sink *sink, u64 name, u64 dir, const char *path)
-{
-	struct iot_record record = {
-		.kind = IOT_KIND_name,
-		.tail = (const u8 *)path,
-		.tail_bytes = (u16)strlen(path),
-		.name = { .time_ns = now_ns(CLOCK_MONOTONIC), .name = name, .dir = dir },
-	};
-
-	return iot_writer_record(sink->writer, &record);
-}
-
-static int put_object(struct sink *sink, u64 object, u64 name, u32 type)
-{
-	struct iot_record record = {
-		.kind = IOT_KIND_object,
-		.object = { .time_ns = now_ns(CLOCK_MONOTONIC),
-			    .object = object,
-			    .name = name,
-			    .type = type },
-	};
-
-	return iot_writer_record(sink->writer, &record);
-}
-
-static int put_task(struct sink *sink, const struct iot_program *program, u32 index)
-{
-	const struct iot_program_task *task = &program->tasks[index];
-	const char *command = iot_program_string(program, task->command);
-	struct iot_record record = {
-		.kind = IOT_KIND_task,
-		.tail = (const u8 *)command,
-		.tail_bytes = (u16)strnlen(command, 64),
-		.task = { .time_ns = now_ns(CLOCK_MONOTONIC),
-			  .task = le32_to_cpu(task->origin),
-			  .why = IOT_REASON_play,
-			  .plays = le32_to_cpu(task->origin) },
-	};
-
-	return iot_writer_record(sink->writer, &record);
-}
-
-/* The names of a program, as they are written, and their directory. */
-struct naming {
-	const struct iot_program *program;
-	u64 root;     /* object */
-	bool *is_put; /* a flag for each place in the strings: each path once */
-};
-
-static bool is_root(const struct naming *naming, __le32 path)
-{
-	return path && !strcmp(iot_program_string(naming->program, path), ".");
-}
-
-static u64 root_of(const struct naming *naming)
-{
-	u32 i;
-
-	for (i = 0; i < naming->program->object_count; i++)
-		if (is_root(naming, naming->program->objects[i].path))
-			return le64_to_cpu(naming->program->objects[i].origin);
-	return ROOT;
-}
-
-/*
- * A record has room for a path of 4096 bytes. Of a longer one the beginning is a directory of its own, or
- * several, with ids that no name or object of a program has: names behind all places, objects from the end.
- */
-static int put_beginnings(struct sink *sink, u32 place, const char **path, u64 *dir)
-{
-	size_t bytes = strlen(*path), piece;
-	char text[IOT_TAIL_MAX_BYTES + 1];
-	u64 at = place, name;
-	int err = 0;
-
-	while (!err && (piece = iot_path_piece(*path, bytes)) < bytes) {
-		memcpy(text, *path, piece);
-		text[piece] = 0;
-		*path += piece + 1;
-		bytes -= piece + 1;
-		at += piece + 1;
-		name = (1ull << 32) + at;
-		err = put_name(sink, name, *dir, text);
-		*dir = ROOT - name;
-		if (!err)
-			err = put_object(sink, *dir, name, IOT_TYPE_dir);
-	}
-	return err;
-}
-
-static int put_path(struct sink *sink, const struct naming *naming, __le32 path)
-{
-	const char *text = iot_program_string(naming->program, path);
-	u32 place = le32_to_cpu(path);
-	u64 dir = naming->root;
-	int err;
-
-	if (!place || naming->is_put[place])
-		return 0;
-	naming->is_put[place] = true;
-	if (is_root(naming, path))
-		return put_name(sink, place, 0, "");
-	err = put_beginnings(sink, place, &text, &dir);
-	return err ? err : put_name(sink, place, dir, text);
-}
-
-/* Does an operation's second text name something, rather than being a target or attribute? */
-static bool is_second_name(u16 kind)
-{
-	return kind == IOT_KIND_rename || kind == IOT_KIND_link;
-}
-
-static int put_op_paths(struct sink *sink, const struct naming *naming)
-{
-	const struct iot_program_reader *reader = naming->program->reader;
-	const struct iot_program_op *op;
-	struct iot_program_op room;
-	u64 i;
-	int err = 0;
-
-	for (i = 0; i < naming->program->op_count && !err; i++) {
-		op = iot_program_op_at(naming->program, i, &room);
-
-		err = put_path(sink, naming, op->path);
-		if (!err && is_second_name(le16_to_cpu(op->kind)))
-			err = put_path(sink, naming, op->path2);
-	}
-	return !err && reader ? reader->error : err;
-}
-
-/*
- * A program has all objects that ever had a name, so the name is not announced with the
- * object: the operation that opens or creates the object binds it to the name.
- */
-static int put_objects(struct sink *sink, const struct naming *naming)
-{
-	u32 i;
-	int err = put_object(sink, naming->root, ROOT, IOT_TYPE_dir);
-
-	for (i = 0; i < naming->program->object_count && !err; i++) {
-		const struct iot_program_object *object = &naming->program->objects[i];
-
-		if (is_root(naming, object->path))
-			continue;
-		err = put_path(sink, naming, object->path);
-		if (!err)
-			err = put_object(sink, le64_to_cpu(object->origin), 0,
-					 le32_to_cpu(object->type));
-	}
-	return err;
-}
-
-/**
- * sink_program() - add the tasks, objects and names that the records of a replay refer to
- * @sink: the trace
- * @program: verified
- *
- * The ids are those of replayfs/outcome_emit.c: tasks and objects as in the trace, names by
- * their place in the program. A path stands as one component in the root.
- *
- * Return: 0 or a negative errno.
- */
-int sink_program(struct sink *sink, const struct iot_program *program)
-{
-	struct naming naming = {
-		.program = program,
-		.is_put = calloc(program->string_bytes, sizeof(*naming.is_put)),
-	};
-	u32 i;
-	int err = naming.is_put ? put_name(sink, ROOT, 0, "") : -ENOMEM;
-
-	naming.root = root_of(&naming);
-	for (i = 0; i < program->task_count && !err; i++)
-		err = put_task(sink, program, i);
-	if (!err)
-		err = put_op_paths(sink, &naming);
-	if (!err)
-		err = put_objects(sink, &naming);
-	free(naming.is_put);
-	return err;
-}
-
 /**
  * sink_clock() - add a pair of clock readings
  *
@@ -444,8 +274,9 @@ int sink_clock(struct sink *sink)
 		.clock.time_ns = before_ns + (after_ns - before_ns) / 2,
 		.clock.real_ns = real_ns,
 	};
+	int err = sink_files_announce(sink); /* a file begins with its beginning */
 
-	return iot_writer_record(sink->writer, &record);
+	return err ? err : iot_writer_record(sink->writer, &record);
 }
 
 /**
@@ -465,7 +296,8 @@ static int counters_add(struct sink *sink, int session_fd, u32 flags)
 {
 	int err = sink_flush(sink, true); /* names come first */
 
-	return err ? err : counters_write(sink->writer, session_fd, flags, now_ns(CLOCK_MONOTONIC), &sink->counted);
+	return err ? err : counters_write(sink->writer, session_fd, flags, now_ns(CLOCK_MONOTONIC), sink->files ? sink_files_need : NULL, sink,
+						&sink->counted);
 }
 
 /**
@@ -475,6 +307,18 @@ static int counters_add(struct sink *sink, int session_fd, u32 flags)
 bool sink_has_counters(const struct sink *sink)
 {
 	return sink->has_counters;
+}
+
+/**
+ * sink_aside() - add the counters that the session has set aside
+ * @sink: the trace
+ * @session_fd: the session, which counts
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_aside(struct sink *sink, int session_fd)
+{
+	return counters_add(sink, session_fd, IOT_COUNTERS_ASIDE);
 }
 
 /**
@@ -490,7 +334,7 @@ int sink_turn(struct sink *sink, int session_fd)
 
 	if (ioctl(session_fd, IOT_IOC_TURN))
 		return errno == ENOMEM ? 0 : -errno;
-	err = counters_add(sink, session_fd, IOT_COUNTERS_ASIDE);
+	err = sink_aside(sink, session_fd);
 	return err ? err : sink_clock(sink);
 }
 
@@ -503,15 +347,25 @@ int sink_turn(struct sink *sink, int session_fd)
  */
 int sink_counters(struct sink *sink, int session_fd)
 {
-	const struct counted *sum = &sink->counted;
-	char fact[96];
 	int err;
 
 	if (!sink->has_counters)
 		return 0;
 	err = counters_add(sink, session_fd, 0);
-	if (err)
-		return err;
+	return err ? err : sink_counted(sink);
+}
+
+/**
+ * sink_counted() - state the sums of the counters in this file
+ * @sink: the trace
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_counted(struct sink *sink)
+{
+	const struct counted *sum = &sink->counted;
+	char fact[96];
+
 	sink->tally.result.operations += sum->operations;
 	snprintf(fact, sizeof(fact), "omission.counted=%llu %llu %llu", (unsigned long long)sum->operations,
 		 (unsigned long long)sum->operations, (unsigned long long)sum->bytes);
@@ -527,6 +381,23 @@ void sink_expect_filter(struct sink *sink)
 	sink->has_filter = true;
 }
 
+/**
+ * sink_refused() - state the number of operations that a filter excluded
+ * @sink: the trace
+ * @refused: their number in this file and those before it
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_refused(struct sink *sink, u64 refused)
+{
+	u64 count = refused > sink->before.refused ? refused - sink->before.refused : 0;
+	char fact[96];
+
+	sink->part.refused = count;
+	snprintf(fact, sizeof(fact), "omission.filtered=%llu %s", (unsigned long long)count, count ? "? ?" : "0 0");
+	return sink_fact(sink, fact);
+}
+
 /* Operations excluded by a filter: in total, and of each kind if the filter is an expression. */
 static int put_filtered(struct sink *sink, const struct iot_message_end *end)
 {
@@ -535,9 +406,7 @@ static int put_filtered(struct sink *sink, const struct iot_message_end *end)
 	int err, i;
 
 	sink->tally.result.refused = le64_to_cpu(end->refused);
-	snprintf(fact, sizeof(fact), "omission.filtered=%llu %s", (unsigned long long)sink->tally.result.refused,
-		 sink->tally.result.refused ? "? ?" : "0 0");
-	err = sink_fact(sink, fact);
+	err = sink_refused(sink, sink->tally.result.refused);
 	for (i = 0; i < IOT_REFUSED_KINDS && !err; i++) {
 		info = iot_kind_info((u16)(IOT_REFUSED_FIRST + i));
 		if (!end->refused_of[i] || !info)
@@ -574,8 +443,8 @@ int sink_finish(struct sink *sink, const struct iot_message_end *end, const char
 		return err;
 	if (end) {
 		tally_end(&sink->tally, end);
-		record.end.records = le64_to_cpu(end->records);
-		record.end.lost = sink->tally.result.lost;
+		record.end.records = le64_to_cpu(end->records) - sink->before.records;
+		record.end.lost = sink->tally.result.lost - sink->before.lost;
 		record.end.backpressure_waits = sink->tally.result.backpressure_waits;
 	}
 	err = iot_writer_record(sink->writer, &record);
@@ -591,7 +460,9 @@ int sink_finish(struct sink *sink, const struct iot_message_end *end, const char
 void sink_result(const struct sink *sink, struct collector_result *result)
 {
 	tally_result(&sink->tally, result);
-	result->bytes = iot_writer_bytes(sink->writer);
+	if (sink->files)
+		sink_files_result(sink, result);
+	result->bytes = sink->before.bytes + iot_writer_bytes(sink->writer);
 }
 
 /**
@@ -606,6 +477,7 @@ void sink_close(struct sink *sink)
 	for (i = 0; i < sink->stream_count; i++)
 		free(sink->streams[i].records);
 	free(sink->streams);
+	sink_files_close(sink->files);
 	iot_writer_close(sink->writer);
 	free(sink);
 }

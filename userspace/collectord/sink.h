@@ -27,6 +27,7 @@ int sink_conclude(struct sink *sink, const char *last_fact, const struct iot_mes
 		  const char *reason);
 int sink_flush(struct sink *sink, bool is_all);
 int sink_sync(struct sink *sink);
+void sink_sync_at_end(struct sink *sink);
 int sink_finish(struct sink *sink, const struct iot_message_end *end, const char *reason);
 void sink_result(const struct sink *sink, struct collector_result *result);
 void sink_close(struct sink *sink);

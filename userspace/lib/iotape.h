@@ -51,6 +51,7 @@ int iot_writer_record(struct iot_writer *writer, const struct iot_record *record
 int iot_writer_open_stream(int fd, const unsigned char capture[16], struct iot_writer **writer);
 void iot_writer_evict(struct iot_writer *writer);
 int iot_writer_sync(struct iot_writer *writer);
+void iot_writer_sync_at_end(struct iot_writer *writer);
 int iot_writer_flush(struct iot_writer *writer);
 void iot_writer_limit_index(struct iot_writer *writer, size_t bytes);
 int iot_writer_finish(struct iot_writer *writer);
@@ -321,6 +322,9 @@ bool iot_sources_next(struct iot_sources_list *list, u32 *first, u32 *count);
 #define IOT_FACT_DELAY	"delay"	 /* fact of a recording with delays: the argument of --delay */
 #define IOT_FACT_DISCOVERED "discovered" /* fact of a trace with records `discovered`: runs that were compared */
 #define IOT_FACT_STACKS "stacks" /* fact of a trace with call sites: the operations that have one */
+#define IOT_FACT_RECORDING "recording" /* fact of a trace in several files: an id, the same in all files of the recording */
+#define IOT_FACT_FILE "recording.file" /* the number of the file in it, from 1 */
+#define IOT_FACT_NEXT_FILE "recording.next" /* fact at the end of a file: the number of the next one, in which the recording goes on */
 #define IOT_FACT_ONLY "only" /* fact of a trace that is restricted to the processes of one user: its value is "user" */
 #define IOT_FACT_FILTER "filter" /* and the expression, see iotape-filter(7) */
 

@@ -33,6 +33,7 @@ static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
  * @is_stream: a pipe or a socket: written bytes cannot be changed
  * @is_file: a regular one, known by @dev and @inode; not a pipe, or /dev/null
  * @evicts: see iot_writer_evict()
+ * @syncs: see iot_writer_sync_at_end()
  * @has_columns: its header permits columns
  * @offset_bytes: position of the next chunk
  * @evicted_bytes: @offset_bytes when pages left memory last
@@ -46,6 +47,7 @@ struct iot_writer {
 	bool is_stream;
 	bool is_file;
 	bool evicts;
+	bool syncs;
 	bool has_columns;
 	dev_t dev;
 	ino_t inode;
@@ -518,6 +520,32 @@ int iot_writer_sync(struct iot_writer *writer)
 }
 
 /**
+ * iot_writer_sync_at_end() - the file, and its name, are on the disk when iot_writer_finish() returns
+ * @writer: the trace; streams and devices are ignored
+ */
+void iot_writer_sync_at_end(struct iot_writer *writer)
+{
+	writer->syncs = writer->is_file;
+}
+
+/* Return: 0 or a negative errno. */
+static int sync_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+	int fd, err = 0;
+
+	snprintf(dir, sizeof(dir), "%.*s.", slash ? (int)(slash + 1 - path) : 0, path);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fsync(fd))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/**
  * iot_writer_record() - add a record of the writer's own
  * @writer: the trace
  * @record: the record; such records must be in the order of their ends
@@ -613,6 +641,8 @@ int iot_writer_finish(struct iot_writer *writer)
 	err = write_chunk(writer, &trailer, "");
 	if (!err)
 		err = cut(writer, writer->offset_bytes);
+	if (!err && writer->syncs)
+		err = fsync(writer->fd) ? -errno : sync_name(writer->path);
 	return err ? err : close_file(writer);
 }
 

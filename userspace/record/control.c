@@ -173,11 +173,20 @@ static int control_delay(const struct record_options *options, const struct iot_
 	return err;
 }
 
+/* A trace in several files is divided at marks. */
+static int control_rotate(const struct record_options *options, const struct iot_query *query, char *why, size_t room)
+{
+	if (!options->rotates || query->features & IOT_FEATURE_MARK)
+		return 0;
+	snprintf(why, room, "--rotate: the loaded module iotape is too old for this option");
+	return -EOPNOTSUPP;
+}
+
 static int configure(const struct record_options *options, const struct iot_query *query, int fd, char *why, size_t room)
 {
 	return control_filter(options, query, fd, why, room) ?: control_program(options, query, fd, why, room) ?:
 	       control_stacks(options, query, fd, why, room) ?: control_count(options, query, fd, why, room) ?:
-	       control_delay(options, query, fd, why, room);
+	       control_delay(options, query, fd, why, room) ?: control_rotate(options, query, why, room);
 }
 
 /**

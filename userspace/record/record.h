@@ -38,6 +38,7 @@
  * @admits: users and groups that may add MPI records although the command did not start their processes
  * @admit_count: their number
  * @wait_ms: longest wait for descendants that outlive the command; UINT64_MAX: until all have ended
+ * @rotates: the trace is in several files, for which the session must send marks
  * @is_flight: SIGUSR1 is for the flight recorder, see dump_signal.c
  * @namespace_fd: a mount namespace to be entered that has the mounts, in a session that runs; -1
  *	to create them
@@ -68,6 +69,7 @@ struct record_options {
 	struct iot_admit admits[IOT_ADMIT_MAX];
 	unsigned int admit_count;
 	uint64_t wait_ms;
+	bool rotates;
 	bool is_flight;
 	int namespace_fd;
 	int join_fd;

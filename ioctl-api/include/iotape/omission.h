@@ -76,8 +76,8 @@
 	/* of a dump of a flight recorder */                                                    \
 	O(21, evicted, "%llu older record had left the flight recorder",                        \
 	  "%llu older records had left the flight recorder")                                    \
-	O(22, forgotten, "the flight recorder had no memory for %llu name or id",               \
-	  "the flight recorder had no memory for %llu names or ids")                            \
+	O(22, forgotten, "the recorder had no memory for %llu name or id",               \
+	  "the recorder had no memory for %llu names or ids")                            \
 	/* of counters */                                                                       \
 	O(23, counted, "%llu operation was counted and not recorded", "%llu operations were counted and not recorded")
 

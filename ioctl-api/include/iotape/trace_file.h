@@ -62,6 +62,7 @@ struct iot_trace_head {
 #define IOT_CHUNK_MAX_BYTES (4 << 20)  /* payload of records, stored or raw */
 #define IOT_INDEX_MAX_BYTES (256 << 20) /* payload of the index */
 #define IOT_STREAM_COLLECTOR 0xffffffff /* records that the collector made itself */
+#define IOT_STREAM_CARRIED   0xfffffffe /* announcements of ids from before the file, see trace-format.md */
 
 enum iot_chunk_type {
 	IOT_CHUNK_RECORDS = 1, /* whole records of one stream, in order of their ends */
@@ -124,7 +125,7 @@ enum iot_column_coding {
  *        6     2  zero
  *        8     4  bytes of the payload as stored
  *       12     4  bytes of the payload as records
- *       16     4  stream: CPU, or IOT_STREAM_COLLECTOR
+ *       16     4  stream: CPU, or IOT_STREAM_*
  *       20     4  number of records
  *       24     8  number of the first record in its stream, from 0
  *       32     8  records of the stream lost since the capture began, up to the last record here

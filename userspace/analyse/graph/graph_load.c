@@ -134,6 +134,8 @@ static int load_op(struct loader *l)
 		return err;
 	l->task = task;
 	l->graph->operations++;
+	if (!l->early.first_ns || r->enter_ns < l->early.first_ns)
+		l->early.first_ns = r->enter_ns;
 	if (l->record->kind == IOT_KIND_read && r->result > 0)
 		l->graph->read_bytes += (u64)r->result;
 	if (l->record->kind == IOT_KIND_write && r->result > 0)

@@ -4,7 +4,7 @@
  *
  * Of each handle the first record counts, wherever it is in the trace: the handle is opened at the
  * beginning, by a task that existed then, and moved to its position; a mapping is made. So these
- * end before any other operation begins, even if operations ran during the state dump.
+ * end before any other operation begins, even if operations ran during the state dump, or since before the trace began.
  *
  * Paths are those of the beginning; they may have changed by the time of the handle's record. A
  * file that had lost its name gets one (names.c) that is removed when everything is open.
@@ -14,10 +14,11 @@
 
 #include "loader.h"
 
-/* An operation that waits for the end of the trace: its position and its object. */
+/* An operation that waits for the end of the trace: its position and, if its path is known only then, its object. */
 struct early_op {
 	u32 task;
 	u32 index;
+	bool is_opened;
 	u64 object;
 };
 
@@ -64,22 +65,7 @@ static u32 first_of_process(const struct graph *graph, u32 task, bool *is_forked
 	return task;
 }
 
-/* One nanosecond after the other: the collector's first record was there long before the recording. */
-static struct graph_op *add_early(struct loader *l, u32 task, u16 kind, u64 object, u32 file)
-{
-	struct graph_op *op = graph_op_add(l->graph, task);
-
-	if (!op)
-		return NULL;
-	op->kind = kind;
-	op->object = object;
-	op->file = file;
-	op->enter_ns = l->graph->begin_ns + l->early.ns++;
-	op->end_ns = op->enter_ns;
-	return op;
-}
-
-static int note_early(struct loader *l, u32 task, u64 object)
+static int note_early(struct loader *l, u32 task)
 {
 	struct early *early = &l->early;
 	u32 room = early->op_room ? 2 * early->op_room : 64;
@@ -92,9 +78,32 @@ static int note_early(struct loader *l, u32 task, u64 object)
 		early->ops = ops;
 		early->op_room = room;
 	}
-	ops[early->op_count++] = (struct early_op){ task, l->graph->tasks[task].op_count - 1,
-						  iot_names_identity(l->names, object) };
+	ops[early->op_count++] = (struct early_op){ .task = task, .index = l->graph->tasks[task].op_count - 1 };
 	return 0;
+}
+
+/* One nanosecond after the other: the collector's first record was there long before the recording. */
+static struct graph_op *add_early(struct loader *l, u32 task, u16 kind, u64 object, u32 file)
+{
+	struct graph_op *op = graph_op_add(l->graph, task);
+
+	if (!op || note_early(l, task))
+		return NULL;
+	op->kind = kind;
+	op->object = object;
+	op->file = file;
+	op->enter_ns = l->graph->begin_ns + l->early.ns++;
+	op->end_ns = op->enter_ns;
+	return op;
+}
+
+/* The path of the last operation is known at the end. */
+static void expect_path(struct loader *l, u64 object)
+{
+	struct early_op *early = &l->early.ops[l->early.op_count - 1];
+
+	early->is_opened = true;
+	early->object = iot_names_identity(l->names, object);
 }
 
 static int note_unnamed(struct loader *l, u32 task, u64 object, u32 file, const char *path)
@@ -140,8 +149,9 @@ static int open_early(struct loader *l, u32 task, u32 file, const struct iot_rec
 	op->flags = r->flags;
 	op->old_size_bytes = r->size_bytes;
 	op->path = graph_text(l->graph, iot_names_object(l->names, r->object).path);
-	if (!op->path || note_early(l, task, r->object))
+	if (!op->path)
 		return -ENOMEM;
+	expect_path(l, r->object);
 	return unnamed ? note_unnamed(l, task, r->object, file, op->path) : 0;
 }
 
@@ -243,6 +253,28 @@ static int unlink_early(struct loader *l, const struct unnamed *unnamed)
 	return 0;
 }
 
+/*
+ * An operation may have been entered before the trace began: the first file of a recording has none, the others have those that
+ * ended in them.
+ */
+static void move_before_all(struct loader *l)
+{
+	struct early *early = &l->early;
+	u64 begin_ns = l->graph->begin_ns, to_ns;
+	u32 i;
+
+	if (!early->ns || !early->first_ns || early->first_ns >= begin_ns + early->ns)
+		return;
+	to_ns = early->first_ns > early->ns ? early->first_ns - early->ns : 0;
+	for (i = 0; i < early->op_count; i++) {
+		struct graph_op *op = &l->graph->tasks[early->ops[i].task].ops[early->ops[i].index];
+
+		op->enter_ns -= begin_ns - to_ns;
+		op->end_ns = op->enter_ns;
+	}
+	l->graph->begin_ns = to_ns;
+}
+
 /**
  * load_early_finish() - complete the initial handles and mappings at the end of the trace
  * @l: the loader, before operations are sorted
@@ -258,8 +290,10 @@ int load_early_finish(struct loader *l)
 	for (i = 0; i < l->early.op_count && !err; i++) {
 		const struct early_op *early = &l->early.ops[i];
 		struct graph_op *op = &l->graph->tasks[early->task].ops[early->index];
-		const char *path = tree_path(l->tree, early->object);
+		const char *path = early->is_opened ? tree_path(l->tree, early->object) : NULL;
 
+		if (!early->is_opened)
+			continue;
 		if (path)
 			op->path = graph_text(l->graph, path);
 		err = op->path ? 0 : -ENOMEM;
@@ -268,6 +302,7 @@ int load_early_finish(struct loader *l)
 	}
 	for (unnamed = l->early.unnamed; unnamed && !err; unnamed = unnamed->hh.next)
 		err = unlink_early(l, unnamed);
+	move_before_all(l);
 	return err;
 }
 

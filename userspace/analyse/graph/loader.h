@@ -20,12 +20,14 @@ struct inherited_map {
  * struct early - handles and mappings from before the recording, see load_state.c
  * @root: of the first mount, as a file
  * @ns: since the beginning, for the next operation
- * @ops: opens, whose paths are known at the end
+ * @ops: opens, whose paths are known at the end, and others
+ * @first_ns: when the first operation of the trace was entered; 0: there was none
  * @unnamed: files without a name
  */
 struct early {
 	u32 root;
 	u64 ns;
+	u64 first_ns;
 	struct early_op *ops;
 	u32 op_count;
 	u32 op_room;
