@@ -112,6 +112,8 @@ function read_done(    request, n) {
 		wrong("requests", request " is another thread's")
 	if (ended[request]++)
 		wrong("requests", request " ended twice")
+	if (request in of_file && f["result"] == -125)
+		wrong("requests", request " is of a file, and cannot be cancelled")
 	if (!(request in receive_of)) {
 		if (f["peer"] != -1 || f["tag"] != -1 || f["length_bytes"] != 0)
 			wrong("requests", request " is not a receive, but received data")
@@ -185,6 +187,8 @@ function read_part(    request) {
 
 # A file counts as a communicator; calls of a single rank have no number.
 function read_file() {
+	if (f["request"] != "0")
+		of_file[process " " f["request"]]
 	if (f["number"] > 0)
 		read_collective()
 	else if (f["request"] != "0")

@@ -87,6 +87,22 @@ static void together(MPI_File file)
 	came();
 }
 
+/* Open MPI does not set all of the status of the second and later requests. */
+static void several_later(MPI_File file)
+{
+	MPI_Request requests[4];
+	MPI_Status statuses[4];
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		MPI_File_iwrite_at(file, 0, own, COUNT, MPI_INT, &requests[i]);
+		done("file_iwrite_at");
+	}
+	MPI_Waitall(4, requests, statuses);
+	for (i = 0; i < 4; i++)
+		did("mpi_done", "wait");
+}
+
 static void together_later(MPI_File file)
 {
 	MPI_Request request;
@@ -213,6 +229,7 @@ void files(const char *dir, bool has_requests)
 	together(file);
 	if (has_requests)
 		together_later(file);
+	several_later(file);
 	in_two_steps(file);
 	MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
 	done("file_set_view");

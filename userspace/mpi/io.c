@@ -109,7 +109,7 @@ IOT_MPI_FILE_PLACES(DEFINE_PLACE)
 static void posted(const struct iot_mpi_collective *call, u32 name, s64 place, u64 bytes,
 		   const MPI_Request *handle, int rc)
 {
-	struct iot_mpi_request request = { .id = rc ? 0 : iot_mpi_request_new() };
+	struct iot_mpi_request request = { .id = rc ? 0 : iot_mpi_request_new(), .is_as_asked = true, .peer = -1, .tag = -1 };
 
 	end(call, name, place, bytes, request.id, rc);
 	if (!rc)

@@ -354,8 +354,8 @@ void iot_mpi_collective_start(u64 enter_ns, u32 name, const struct iot_mpi_round
  * @id: unique in the process; 0: not one of ours, or persistent and not started
  * @is_receive: the record of its end names sender and length
  * @is_as_asked: its end is recorded with @peer and @tag, and MPI is not queried: the status of a
- *	generalized request is the program's own, and MPICH 4.0 does not set the status of
- *	MPI_Isendrecv()
+ *	generalized request is the program's own, MPICH 4.0 does not set the status of
+ *	MPI_Isendrecv(), and Open MPI 4.1 does not set that of a request on a file completely
  * @peer, @tag: of a receive, the requested source and tag, as in records: -1 for any. Of an
  *	exchange both are -1 if one is
  * @ranks: of its communicator: the sender's is one of them
