@@ -35,7 +35,7 @@ static struct call *call_add(struct caller *caller)
 	return &caller->calls[caller->count++];
 }
 
-/* Ids that a role stands for; of several handles the first. */
+/* Ids that a role stands for. */
 static void take_ids(struct call *call, const struct iot_record *r)
 {
 	const struct iot_kind_info *info = iot_kind_info(r->kind);
@@ -47,6 +47,10 @@ static void take_ids(struct call *call, const struct iot_record *r)
 
 		if (field->class == IOT_CLASS_handle && !call->ids[EVENT_HANDLE])
 			call->ids[EVENT_HANDLE] = value;
+		else if (field->class == IOT_CLASS_handle)
+			call->ids[EVENT_TO_HANDLE] = value;
+		else if (field->class == IOT_CLASS_map)
+			call->ids[EVENT_MAP] = value;
 		else if (event_field_is(field, "comm") || event_field_is(field, "file"))
 			call->ids[EVENT_COMM] = value;
 		else if (field->class == IOT_CLASS_request && event_field_is(field, "request"))
@@ -134,6 +138,10 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		call->duration_ns = r->op.duration_ns;
 		call->parent = r->op.parent;
 	}
+	if (r->kind == IOT_KIND_map && !r->op.result)
+		call->mapped_bytes = (s64)r->map.length_bytes;
+	else if (r->kind == IOT_KIND_unmap)
+		call->mapped_bytes = -(s64)r->unmap.length_bytes;
 	call->is_release = r->kind == IOT_KIND_release;
 	if (r->kind == IOT_KIND_mpi_file)
 		call->last_op = r->mpi_file.last_op;
@@ -217,9 +225,23 @@ static u64 number_of(struct numbers *used, u64 id)
 	return used->is_failed ? 0 : empty + 1;
 }
 
+/* Is a mapping removed completely? @left is the length of each by its number. */
+static bool ends_mapping(const struct call *call, struct numbers *left)
+{
+	u64 number = call->ids[EVENT_MAP];
+
+	while (left->count < number && !left->is_failed)
+		numbers_add(left, 0);
+	if (left->is_failed)
+		return false;
+	left->values[number - 1] += (u64)call->mapped_bytes;
+	return call->mapped_bytes < 0 && (s64)left->values[number - 1] <= 0;
+}
+
 static int set_roles(struct caller *caller)
 {
 	struct numbers used[EVENT_ROLES] = {};
+	struct numbers left = {};
 	bool is_failed = false;
 	u32 i, role;
 
@@ -227,18 +249,25 @@ static int set_roles(struct caller *caller)
 		struct call *call = &caller->calls[i];
 
 		for (role = 0; role < EVENT_ROLES; role++) {
+			struct numbers *table = &used[role == EVENT_TO_HANDLE ? EVENT_HANDLE : role];
+
 			if (!call->ids[role])
 				continue;
-			call->ids[role] = number_of(&used[role], call->ids[role]);
-			if (call->ids[role] && ((role == EVENT_HANDLE && call->is_release) ||
-						(role == EVENT_REQUEST && call->is_done)))
-				used[role].values[call->ids[role] - 1] = 0;
+			call->ids[role] = number_of(table, call->ids[role]);
+			if (call->ids[role] && ((role == EVENT_HANDLE && call->is_release) || (role == EVENT_REQUEST && call->is_done) ||
+						(role == EVENT_MAP && ends_mapping(call, &left)))) {
+				table->values[call->ids[role] - 1] = 0;
+				if (role == EVENT_MAP)
+					left.values[call->ids[role] - 1] = 0;
+			}
 		}
 	}
 	for (role = 0; role < EVENT_ROLES; role++) {
 		is_failed |= used[role].is_failed;
 		numbers_free(&used[role]);
 	}
+	is_failed |= left.is_failed;
+	numbers_free(&left);
 	return is_failed ? -ENOMEM : 0;
 }
 

@@ -19,6 +19,7 @@
  * @depth: of operations that it is nested in
  * @enter_ns, @duration_ns: start and duration
  * @ids: by enum event_role: as in the record, later as numbers by role
+ * @mapped_bytes: how much a mapping becomes longer, or shorter
  * @event: of MPI, else NULL
  */
 struct call {
@@ -33,6 +34,7 @@ struct call {
 	u64 enter_ns;
 	u64 duration_ns;
 	u64 ids[EVENT_ROLES];
+	s64 mapped_bytes;
 	struct event *event;
 };
 

@@ -98,32 +98,39 @@ static bool ends_role(struct event *event, u32 role)
 	return event->kind == IOT_KIND_mpi_done && *change_field(event, "call") != IOT_CALL_status;
 }
 
-/* Each handle or request has the lowest number that is free. */
+/* The number of a handle or request: the lowest that is free if it is new. 0 if out of memory. */
+static u64 number_of(struct numbers *used, u64 old)
+{
+	size_t slot, empty = used->count;
+
+	for (slot = 0; slot < used->count && used->values[slot] != old; slot++)
+		if (!used->values[slot] && empty == used->count)
+			empty = slot;
+	if (slot < used->count)
+		return slot + 1;
+	if (empty == used->count)
+		numbers_add(used, old);
+	else
+		used->values[empty] = old;
+	return used->is_failed ? 0 : empty + 1;
+}
+
+/* Each handle or request has the lowest number that is free; second handles have those of handles. */
 static int renumber(struct actor *actor, u32 role)
 {
 	struct numbers used = {};
 	bool is_failed;
-	size_t slot, empty;
-	u64 i, old;
+	u64 i;
 
 	for (i = 0; i < actor->count && !used.is_failed; i++) {
 		struct event *event = &actor->steps[i].event;
 
-		old = event->roles[role];
-		if (!old)
-			continue;
-		for (slot = 0, empty = used.count; slot < used.count && used.values[slot] != old; slot++)
-			if (!used.values[slot] && empty == used.count)
-				empty = slot;
-		if (slot == used.count) {
-			slot = empty;
-			if (slot == used.count)
-				numbers_add(&used, 0);
-		}
-		if (used.is_failed)
-			break;
-		used.values[slot] = ends_role(event, role) ? 0 : old;
-		event->roles[role] = slot + 1;
+		if (event->roles[role])
+			event->roles[role] = number_of(&used, event->roles[role]);
+		if (role == EVENT_HANDLE && event->roles[EVENT_TO_HANDLE])
+			event->roles[EVENT_TO_HANDLE] = number_of(&used, event->roles[EVENT_TO_HANDLE]);
+		if (event->roles[role] && ends_role(event, role))
+			used.values[event->roles[role] - 1] = 0;
 	}
 	is_failed = used.is_failed;
 	numbers_free(&used);

@@ -61,7 +61,9 @@ void digest_event(struct digest *digest, const struct event *event)
 
 	add_numbers(digest, head, 5);
 	add_numbers(digest, event->fields, event->field_count);
-	add_numbers(digest, event->roles, EVENT_ROLES);
+	add_numbers(digest, event->roles, EVENT_FIRST_ROLES);
+	if (event->roles[EVENT_MAP] || event->roles[EVENT_TO_HANDLE]) /* patterns without them have the same hash as ever */
+		add_numbers(digest, event->roles + EVENT_FIRST_ROLES, EVENT_ROLES - EVENT_FIRST_ROLES);
 	add_numbers(digest, event->list, event->list_count);
 	add_bytes(digest, event->path, strlen(event->path));
 	add_bytes(digest, event->path2, strlen(event->path2));

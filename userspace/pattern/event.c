@@ -85,7 +85,7 @@ static void print_text(FILE *out, const void *text, size_t bytes)
  */
 void event_print(FILE *out, const struct event *event)
 {
-	static const char *const roles[] = { "generation", "handle", "comm", "request" };
+	static const char *const roles[] = { "generation", "handle", "comm", "request", "map", "to_handle" };
 	struct iot_record record = { .kind = event->kind, .tail = (const u8 *)"" };
 	const struct iot_field *field;
 	char text[256];

@@ -16,8 +16,13 @@
 #define EVENT_OPERANDS_MAX (EVENT_FIELDS_MAX + EVENT_ROLES + 2 * 16 + EVENT_LIST_MAX)
 #define EVENT_LIST_MAX	   512 /* numbers in a list of ranks */
 
-/* Numbers of an event that are not fields; 0: none. */
-enum event_role { EVENT_GENERATION, EVENT_HANDLE, EVENT_COMM, EVENT_REQUEST, EVENT_ROLES };
+/*
+ * Numbers of an event that are not fields; 0: none. Mappings have the lowest free number, too, until all of them is removed; the second
+ * handle of an operation has the numbers of handles.
+ */
+enum event_role { EVENT_GENERATION, EVENT_HANDLE, EVENT_COMM, EVENT_REQUEST, EVENT_MAP, EVENT_TO_HANDLE, EVENT_ROLES };
+
+#define EVENT_FIRST_ROLES 4 /* those that all patterns have */
 
 enum event_flags {
 	EVENT_IMPLIED = 1,

@@ -18,7 +18,7 @@
 #define TASKS_MAX	(1u << 24)
 #define COMPRESSION	19
 
-enum feature { FEATURE_TIMES = 1, FEATURE_MADE = 2, FEATURE_SITES = 4, FEATURES = 7 };
+enum feature { FEATURE_TIMES = 1, FEATURE_MADE = 2, FEATURE_SITES = 4, FEATURE_ROLES = 8, FEATURES = 15 };
 
 /* -- writing ------------------------------------------------------------------------------------------------- */
 
@@ -101,7 +101,8 @@ static void put_head(u8 *head, u32 features, u64 raw_bytes, u64 stored_bytes, u3
 static u32 features_of(const struct pattern *pattern)
 {
 	return (pattern->has_times ? FEATURE_TIMES : 0) | (pattern->is_made ? FEATURE_MADE : 0) |
-	       (shapes_have_sites(&pattern->shapes) ? FEATURE_SITES : 0);
+	       (shapes_have_sites(&pattern->shapes) ? FEATURE_SITES : 0) |
+	       (shapes_have_more_roles(&pattern->shapes) ? FEATURE_ROLES : 0);
 }
 
 /**

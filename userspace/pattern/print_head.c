@@ -7,7 +7,7 @@
 #include "expression.h"
 #include "language.h"
 
-const char *const language_roles[EVENT_ROLES] = { "generation", "handle", "comm", "request" };
+const char *const language_roles[EVENT_ROLES] = { "generation", "handle", "comm", "request", "map", "to_handle" };
 
 const char *const language_facts[TASK_FACT_COUNT] = {
 #define FACT_NAME(name, sentence) #name,

@@ -276,6 +276,19 @@ bool shapes_have_sites(const struct shapes *shapes)
 }
 
 /**
+ * shapes_have_more_roles() - do operations of a set have mappings or second handles?
+ */
+bool shapes_have_more_roles(const struct shapes *shapes)
+{
+	u32 i;
+
+	for (i = 0; i < shapes->count; i++)
+		if (shapes->entries[i]->shape.roles >> EVENT_FIRST_ROLES)
+			return true;
+	return false;
+}
+
+/**
  * shapes_free() - free all shapes of a set
  */
 void shapes_free(struct shapes *shapes)

@@ -62,6 +62,7 @@ int shapes_add(struct shapes *shapes, const u8 *bytes, size_t count, u32 *index)
 const struct shape *shapes_at(const struct shapes *shapes, u32 index);
 const u8 *shapes_bytes(const struct shapes *shapes, u32 index, size_t *count);
 bool shapes_have_sites(const struct shapes *shapes);
+bool shapes_have_more_roles(const struct shapes *shapes);
 void shapes_free(struct shapes *shapes);
 
 #endif

@@ -88,6 +88,8 @@ static int add_event(struct making *m, struct stream_task *task, struct event *e
 		event->roles[EVENT_HANDLE] = call->ids[EVENT_HANDLE];
 		event->roles[EVENT_COMM] = call->ids[EVENT_COMM];
 		event->roles[EVENT_REQUEST] = call->ids[EVENT_REQUEST];
+		event->roles[EVENT_MAP] = call->ids[EVENT_MAP];
+		event->roles[EVENT_TO_HANDLE] = call->ids[EVENT_TO_HANDLE];
 	}
 	digest_event(m->digest, event);
 	if (!m->take)

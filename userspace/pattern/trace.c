@@ -459,6 +459,8 @@ static void close_players(struct synthesis *s)
 	for (i = 0; s->players && i < s->pattern->task_count; i++) {
 		events_close(s->players[i].events);
 		numbers_free(&s->players[i].handles);
+		numbers_free(&s->players[i].maps);
+		numbers_free(&s->players[i].mapped_bytes);
 		for (depth = 0; depth < TRACE_DEPTH_MAX; depth++)
 			free(s->players[i].held_tail[depth]);
 	}

@@ -27,6 +27,7 @@ struct life_key {
  * @uses: operations by this name that are still to come, without those that remove the name
  * @absences: operations to come that do not find the next object of the path, which is not there yet
  * @borrowed: operations to come on handles that other tasks opened
+ * @borrowed_maps: likewise on mappings
  * @size_bytes: of a file that exists at the beginning: the minimum that reads and queries require
  * @written_bytes: end of the data that have been written
  * @writes: operations to come that write
@@ -42,6 +43,7 @@ struct life {
 	u64 uses;
 	u64 absences;
 	u64 borrowed;
+	u64 borrowed_maps;
 	u64 size_bytes;
 	u64 written_bytes;
 	u64 writes;
@@ -84,6 +86,27 @@ struct open_handle {
 	u64 process;
 	u64 opened_ns;
 	struct place *place;
+};
+
+/**
+ * struct mapping - a file in the memory of a process
+ * @task: that mapped it
+ * @process: its process
+ * @begin_bytes, @end_bytes: of the file; @left_bytes of them have not been removed
+ * @mapped_ns: when the operation that mapped it ended
+ * @life: the object as the pattern names it
+ */
+struct mapping {
+	UT_hash_handle hh;
+	u64 id;
+	u32 task;
+	u64 process;
+	u64 begin_bytes;
+	u64 end_bytes;
+	s64 left_bytes;
+	u64 mapped_ns;
+	u64 object;
+	struct life *life;
 };
 
 /* A process that opens an object. */
@@ -136,7 +159,8 @@ struct pending {
  * @next_waiter: in that list
  * @op: number of its last operation
  * @nesting: numbers of the operations that the next one may be nested in, by depth
- * @handles: ids by role, 0 if the role is free
+ * @handles: ids by role, 0 if the role is free; likewise @maps,
+ *	whose lengths are @mapped_bytes
  * @comms: communicators by role; found before the run
  * @requests: by role
  * @life: object of its last operation by a path
@@ -159,6 +183,8 @@ struct player {
 	u32 op;
 	u32 nesting[TRACE_DEPTH_MAX];
 	struct numbers handles;
+	struct numbers maps;
+	struct numbers mapped_bytes;
 	struct membership *comms;
 	u32 comm_count;
 	struct pending *requests;
@@ -177,6 +203,7 @@ struct player {
  * @last_ns: the latest beginning of an operation so far
  * @end_ns: when the operation that runs ends
  * @done_ns: when the operation that ran last ended
+ * @is_copied: ranges of files are copied, which write files that their operations do not name
  * @broken: waits that were given up, because all tasks waited
  * @writer: of the trace; NULL if only the waits are of interest
  */
@@ -192,11 +219,13 @@ struct synthesis {
 	struct place *places;
 	struct open_handle *handles;
 	struct opener *openers;
+	struct mapping *mappings;
 	struct meeting *meetings;
 	u64 next_id;
 	u64 last_ns;
 	u64 end_ns;
 	u64 done_ns;
+	bool is_copied;
 	u64 broken;
 	struct pattern_refusal *refusal;
 };

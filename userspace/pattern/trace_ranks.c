@@ -134,6 +134,7 @@ int ranks_learn(struct synthesis *s)
 		}
 		events_close(events);
 		numbers_free(&s->players[i].handles);
+		numbers_free(&s->players[i].maps);
 	}
 	free(l.circles);
 	return err;

@@ -102,7 +102,7 @@ static bool removes(const struct event *event)
 
 static bool is_by_name(const struct event *event)
 {
-	return *event->path && (!event->roles[EVENT_HANDLE] || event->kind == IOT_KIND_open);
+	return *event->path && !event->roles[EVENT_MAP] && (!event->roles[EVENT_HANDLE] || event->kind == IOT_KIND_open);
 }
 
 /* Operations on a name are before its removal, and those that do not find it before its creation. */
@@ -134,12 +134,19 @@ static u32 type_by(const struct event *event)
 	}
 }
 
+#define PAGE_BYTES 4096
+
 static void learn_size(struct life *life, const struct event *event)
 {
 	u64 result = event->fields[0], end;
 
 	if (event->kind == IOT_KIND_read && (s64)result > 0) {
 		end = trace_field(event, "offset_bytes") + result;
+		if (end > life->size_bytes)
+			life->size_bytes = end;
+	} else if (event->kind == IOT_KIND_touch && !(s64)result) {
+		end = trace_field(event, "offset_bytes") + trace_field(event, "length_bytes");
+		end -= end < PAGE_BYTES ? 0 : PAGE_BYTES - 1; /* the last page has a byte at least */
 		if (end > life->size_bytes)
 			life->size_bytes = end;
 	} else if (event->kind == IOT_KIND_write) {
@@ -158,14 +165,15 @@ static const char *problem_of(const struct event *event)
 {
 	switch (event->kind) {
 	case IOT_KIND_map:
+		if (!event->roles[EVENT_HANDLE])
+			return "a fork has copied its mapping";
+		return event->roles[EVENT_MAP] ? NULL : "the pattern does not contain its mapping";
 	case IOT_KIND_unmap:
 	case IOT_KIND_touch:
-	case IOT_KIND_msync:
-	case IOT_KIND_madvise:
-		return "the pattern does not contain its mapping";
+		return event->roles[EVENT_MAP] ? NULL : "the pattern does not contain its mapping";
 	case IOT_KIND_copy_range:
 	case IOT_KIND_remap_range:
-		return "the pattern does not contain its second file";
+		return event->roles[EVENT_TO_HANDLE] ? NULL : "the pattern does not contain its second file";
 	case IOT_KIND_open:
 		if ((s64)event->fields[0] >= 0 && !event->roles[EVENT_HANDLE])
 			return "the file was open when the recording began";
@@ -242,6 +250,28 @@ static int learn_handle(struct synthesis *s, struct player *player, struct life 
 	return 0;
 }
 
+/* Entry of a role in a table of a task. Return: NULL if out of memory. */
+static u64 *map_role_of(struct numbers *table, u64 role)
+{
+	while (table->count < role && !table->is_failed)
+		numbers_add(table, 0);
+	return table->is_failed ? NULL : &table->values[role - 1];
+}
+
+/* A mapping that another task made must not be removed before. */
+static int learn_map(struct player *player, struct life *life, const struct event *event)
+{
+	u64 *role = map_role_of(&player->maps, event->roles[EVENT_MAP]);
+
+	if (!role)
+		return -ENOMEM;
+	if (event->kind == IOT_KIND_map)
+		*role = 1;
+	else if (!*role)
+		life->borrowed_maps++;
+	return 0;
+}
+
 /**
  * world_learn() - note the information of an operation about the objects of all tasks
  * @s: the synthesis
@@ -259,6 +289,7 @@ int world_learn(struct synthesis *s, struct player *player, const struct event *
 
 	if (problem)
 		return trace_refuse(s, NULL, event, problem);
+	s->is_copied |= event->kind == IOT_KIND_copy_range || event->kind == IOT_KIND_remap_range;
 	if (iot_kind_info(event->kind)->group != IOT_GROUP_op || !*event->path)
 		return 0;
 	if (event->kind == IOT_KIND_lookup && !(s64)event->fields[0])
@@ -277,6 +308,8 @@ int world_learn(struct synthesis *s, struct player *player, const struct event *
 	learn_size(life, event);
 	if (is_by_name(event))
 		count_use(life, event, 1);
+	if (player && event->roles[EVENT_MAP] && learn_map(player, life, event))
+		return -ENOMEM;
 	if (player && event->roles[EVENT_HANDLE] && learn_handle(s, player, life, event))
 		return -ENOMEM;
 	if ((event->kind == IOT_KIND_rename || event->kind == IOT_KIND_link) && !(s64)event->fields[0]) {
@@ -431,6 +464,97 @@ static int open_handle(struct synthesis *s, struct player *player, struct place 
 	return 0;
 }
 
+/* -- mappings ----------------------------------------------------------------------------------------------------- */
+
+/* The mapping of a role: the own one, or the youngest of the process that has the range. Return: NULL if there is none yet. */
+static struct mapping *mapping_of(struct synthesis *s, struct player *player)
+{
+	u64 role = player->event.roles[EVENT_MAP], process = player->facts[TASK_FACT_process];
+	u64 begin = trace_field(&player->event, "offset_bytes"), end = begin + trace_field(&player->event, "length_bytes");
+	struct life *life = life_of(s, player);
+	struct mapping *mapping, *found = NULL;
+
+	if (player->maps.count >= role && player->maps.values[role - 1]) {
+		HASH_FIND(hh, s->mappings, &player->maps.values[role - 1], sizeof(u64), mapping);
+		return mapping;
+	}
+	for (mapping = s->mappings; mapping; mapping = (struct mapping *)mapping->hh.next)
+		if (mapping->process == process && mapping->life == life && mapping->left_bytes > 0 && mapping->begin_bytes <= begin &&
+		    mapping->end_bytes >= end)
+			found = mapping;
+	return found;
+}
+
+static struct mapping *add_mapping(struct synthesis *s, struct player *player, u64 object)
+{
+	struct mapping *mapping = calloc(1, sizeof(*mapping));
+
+	if (!mapping)
+		return NULL;
+	mapping->id = s->next_id++;
+	mapping->task = player->id;
+	mapping->process = player->facts[TASK_FACT_process];
+	mapping->begin_bytes = trace_field(&player->event, "offset_bytes");
+	mapping->left_bytes = (s64)player->event.fields[0] ? 0 : (s64)trace_field(&player->event, "length_bytes");
+	mapping->end_bytes = mapping->begin_bytes + (u64)mapping->left_bytes;
+	mapping->mapped_ns = s->end_ns;
+	mapping->object = object;
+	mapping->life = life_of(s, player);
+	HASH_ADD(hh, s->mappings, id, sizeof(mapping->id), mapping);
+	return mapping;
+}
+
+/* The role of a mapping is free as soon as the task has removed as many bytes as it has mapped, see calls.c. */
+static int fill_mapping(struct synthesis *s, struct player *player, struct iot_record *record, struct mapping *mapping)
+{
+	const struct event *event = &player->event;
+	u64 *role = map_role_of(&player->maps, event->roles[EVENT_MAP]);
+	u64 *bytes = map_role_of(&player->mapped_bytes, event->roles[EVENT_MAP]);
+
+	if (!role || !bytes)
+		return -ENOMEM;
+	if (!mapping)
+		return trace_refuse(s, player, event, "no operation of its process makes its mapping");
+	*role = mapping->id;
+	if (mapping->task != player->id && mapping->life->borrowed_maps)
+		mapping->life->borrowed_maps--;
+	trace_set(record, "object", mapping->object);
+	trace_set(record, "map", mapping->id);
+	if (record->kind == IOT_KIND_map)
+		*bytes += (s64)event->fields[0] ? 0 : trace_field(event, "length_bytes");
+	if (record->kind != IOT_KIND_unmap)
+		return 0;
+	mapping->left_bytes -= (s64)trace_field(event, "length_bytes");
+	*bytes -= trace_field(event, "length_bytes");
+	if ((s64)*bytes <= 0)
+		*role = *bytes = 0;
+	return 0;
+}
+
+/* A mapping that other tasks of the process still use is not removed. */
+static bool map_is_ready(struct synthesis *s, struct player *player)
+{
+	const struct mapping *mapping = mapping_of(s, player);
+
+	return mapping && (player->event.kind != IOT_KIND_unmap || mapping->task != player->id || !mapping->life->borrowed_maps);
+}
+
+/* The file that an operation copies to, by its handle. */
+static int fill_target(struct synthesis *s, struct player *player, struct iot_record *record)
+{
+	u64 *role = role_of(player, player->event.roles[EVENT_TO_HANDLE]);
+	const struct open_handle *handle;
+
+	if (!role)
+		return -ENOMEM;
+	handle = *role ? handle_at(s, *role) : NULL;
+	if (!handle)
+		return trace_refuse(s, player, &player->event, "no operation of the task opens its second file");
+	trace_set(record, "to_object", handle->object);
+	trace_set(record, "to_handle", handle->id);
+	return 0;
+}
+
 /* -- operations -------------------------------------------------------------------------------------------------------- */
 
 static bool handle_is_ready(struct synthesis *s, struct player *player, u64 role)
@@ -455,7 +579,7 @@ static bool has_data(struct synthesis *s, struct player *player)
 	if (event->kind != IOT_KIND_read || (s64)event->fields[0] <= 0)
 		return true;
 	life = life_of(s, player);
-	return !life || !life->is_created || life->is_sized || !life->writes ||
+	return !life || !life->is_created || life->is_sized || s->is_copied || !life->writes ||
 	       trace_field(event, "offset_bytes") + event->fields[0] <= life->written_bytes;
 }
 
@@ -502,6 +626,8 @@ bool world_is_ready(struct synthesis *s, struct player *player)
 		return false;
 	if (!generation && !role)
 		return true;
+	if (event->roles[EVENT_MAP] && event->kind != IOT_KIND_map)
+		return map_is_ready(s, player);
 	if (role && event->kind != IOT_KIND_open)
 		return handle_is_ready(s, player, role) && has_data(s, player);
 	place = place_at(s, event->path);
@@ -516,7 +642,7 @@ bool world_is_ready(struct synthesis *s, struct player *player)
 }
 
 /**
- * world_since_ns() - when the handle of another task was opened that the next operation of a task uses first
+ * world_since_ns() - when the handle or mapping of another task was made that the next operation of a task uses first
  *
  * Return: 0 if it uses none.
  */
@@ -524,8 +650,14 @@ u64 world_since_ns(struct synthesis *s, struct player *player)
 {
 	const struct event *event = &player->event;
 	const struct open_handle *handle;
+	const struct mapping *mapping;
 	u64 role = event->roles[EVENT_HANDLE];
 
+	if (event->roles[EVENT_MAP] && event->kind != IOT_KIND_map) {
+		mapping = mapping_of(s, player);
+		return mapping && (player->maps.count < event->roles[EVENT_MAP] || !player->maps.values[event->roles[EVENT_MAP] - 1]) ?
+			       mapping->mapped_ns : 0;
+	}
 	if (!role || event->kind == IOT_KIND_open || iot_kind_info(event->kind)->group != IOT_GROUP_op ||
 	    (player->handles.count >= role && player->handles.values[role - 1]))
 		return 0;
@@ -626,12 +758,18 @@ int world_fill(struct synthesis *s, struct player *player, struct iot_record *re
 		count_write(life, event);
 		trace_set(record, "object", handle->object);
 		trace_set(record, "handle", handle->id);
+		if (event->roles[EVENT_TO_HANDLE])
+			return fill_target(s, player, record);
+		if (event->roles[EVENT_MAP])
+			return fill_mapping(s, player, record, add_mapping(s, player, handle->object));
 		if (record->kind == IOT_KIND_release) {
 			handle->is_released = true;
 			player->handles.values[event->roles[EVENT_HANDLE] - 1] = 0;
 		}
 		return 0;
 	}
+	if (event->roles[EVENT_MAP])
+		return fill_mapping(s, player, record, mapping_of(s, player));
 	return *event->path ? fill_name(s, player, record) : 0;
 }
 
@@ -667,6 +805,7 @@ int world_finish(struct synthesis *s)
 void world_free(struct synthesis *s)
 {
 	struct open_handle *handle, *next_handle;
+	struct mapping *mapping, *next_mapping;
 	struct opener *opener, *next_opener;
 	struct place *place, *next_place;
 	struct life *life, *next_life;
@@ -674,6 +813,10 @@ void world_free(struct synthesis *s)
 	HASH_ITER (hh, s->handles, handle, next_handle) {
 		HASH_DEL(s->handles, handle);
 		free(handle);
+	}
+	HASH_ITER (hh, s->mappings, mapping, next_mapping) {
+		HASH_DEL(s->mappings, mapping);
+		free(mapping);
 	}
 	HASH_ITER (hh, s->openers, opener, next_opener) {
 		HASH_DEL(s->openers, opener);
