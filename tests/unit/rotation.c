@@ -603,7 +603,7 @@ static void end_before_the_mark(void **state)
 /* A mark that does not come is asked for again, and the moment is still the first one. */
 static void lost_mark_is_asked_for_again(void **state)
 {
-	struct tape tape = { .batch = 1 }, *t = &tape;
+	struct tape tape = { .batch = 4 }, *t = &tape;
 	struct iot_message_end end = {};
 
 	(void)state;
