@@ -551,6 +551,46 @@ static void omissions_are_reported(void **state)
 	assert_int_equal(inverted(&c), 0);
 }
 
+static int gather(void *omissions, struct iot_names *names, const struct iot_record *record)
+{
+	(void)names;
+	iot_omissions_take(omissions, record);
+	return 0;
+}
+
+static void assert_filtered(u64 count)
+{
+	struct iot_omissions omissions = {};
+	struct clock_fit fits[NODES];
+	struct merge_result result;
+	struct iot_trace_info info;
+	struct iot_reject reject;
+
+	assert_int_equal(merge(NODES, "/scratch", &result, fits), 0);
+	assert_int_equal(iot_trace_walk(output, gather, &omissions, &info, &reject), 0);
+	iot_omissions_finish(&omissions, &info);
+	assert_int_equal(omissions.of[IOT_OMISSION_filtered].count, count);
+}
+
+/* The nodes state how many operations their filters excluded, also if that is none; one that was killed does not. */
+static void filters_that_excluded_nothing_are_known(void **state)
+{
+	u32 i;
+
+	(void)state;
+	make_job(straight);
+	for (i = 0; i < NODES; i++) {
+		add(i, IOT_KIND_fact, "filter=uid == 1")->fact.time_ns = BEGIN_NS;
+		write_node(i);
+	}
+	assert_filtered(IOT_OMISSION_UNKNOWN);
+	for (i = 0; i < NODES; i++) {
+		add(i, IOT_KIND_fact, "omission.filtered=0 0 0")->fact.time_ns = BEGIN_NS;
+		write_node(i);
+	}
+	assert_filtered(0);
+}
+
 /* Three nodes of a replay, each of which states the same about its part. */
 static void interrupted_parts_make_a_partial_result(void **state)
 {
@@ -765,6 +805,7 @@ SUITE("merge",
       TEST(private_directories_stay_separate)
       TEST(equal_traces_give_equal_results)
       TEST(omissions_are_reported)
+      TEST(filters_that_excluded_nothing_are_known)
       TEST(interrupted_parts_make_a_partial_result)
       TEST(jobs_with_long_names_are_distinguished)
       TEST(collectives_without_waits_do_not_fit_clocks)

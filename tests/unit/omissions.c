@@ -113,6 +113,19 @@ static void numbers_do_not_overflow(void **state)
 	assert_string_equal(text, "omission.not_expressed=? ? ?");
 }
 
+/* A recorder with a filter was killed before it stated how many operations the filter excluded. */
+static void unknown_counts_are_words(void **state)
+{
+	struct iot_omissions o = {};
+	char text[IOT_OMISSION_TEXT_BYTES];
+
+	(void)state;
+	take(&o, "filter=size < 4k");
+	iot_omissions_finish(&o, &whole);
+	assert_true(iot_omission_text(&o, IOT_OMISSION_filtered, text) > 0);
+	assert_string_equal(text, "an unknown number of operations were excluded by a filter");
+}
+
 static void details_are_cut_and_stay_one_line(void **state)
 {
 	char fact[2 * IOT_OMISSION_DETAIL_BYTES] = "omission.descendants=1 ? ? a\nb\033[0m";
@@ -422,7 +435,8 @@ static void bytes_are_moved_bytes(void **state)
 }
 
 SUITE("omissions", TEST(facts_are_read_back) TEST(unreadable_facts_are_reported)
-			   TEST(numbers_do_not_overflow) TEST(details_are_cut_and_stay_one_line)
+			   TEST(numbers_do_not_overflow) TEST(unknown_counts_are_words)
+			   TEST(details_are_cut_and_stay_one_line)
 			   TEST(omissions_shown_by_a_file_are_added)
 			   TEST(a_pause_is_a_gap)
 			   TEST(a_fact_overrides_records)

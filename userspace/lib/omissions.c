@@ -521,6 +521,19 @@ void iot_omissions_of_program(struct iot_omissions *omissions, const struct iot_
 
 /* -- text ----------------------------------------------------------------------------------------- */
 
+/* A sentence with its number, which may be unknown. */
+static int print_count(char text[IOT_OMISSION_TEXT_BYTES], const char *format, u64 count)
+{
+	const char *place = strstr(format, "%llu");
+	char number[24];
+
+	if (!place)
+		return snprintf(text, IOT_OMISSION_TEXT_BYTES, "%s", format);
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)count);
+	return snprintf(text, IOT_OMISSION_TEXT_BYTES, "%.*s%s%s", (int)(place - format), format,
+			count == UNKNOWN ? "an unknown number of" : number, place + strlen("%llu"));
+}
+
 /**
  * iot_omission_text() - the omission for a reason, as a sentence
  * @omissions: gathered
@@ -539,7 +552,7 @@ int iot_omission_text(const struct iot_omissions *omissions, enum iot_omission_r
 	text[0] = 0;
 	if (!o->count)
 		return 0;
-	n = snprintf(text, IOT_OMISSION_TEXT_BYTES, format, (unsigned long long)o->count);
+	n = print_count(text, format, o->count);
 	if (o->bytes && o->bytes != UNKNOWN)
 		n += snprintf(text + n, IOT_OMISSION_TEXT_BYTES - (size_t)n, ", with %llu bytes",
 			      (unsigned long long)o->bytes);

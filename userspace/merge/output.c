@@ -223,6 +223,15 @@ static bool is_stated(const struct merge *merge, enum iot_omission_reason reason
 	}
 }
 
+/* Also that a filter excluded nothing: with the facts about the filter alone, the number would be unknown. */
+static bool write_omission(const struct merge *merge, enum iot_omission_reason reason, char text[IOT_OMISSION_TEXT_BYTES])
+{
+	if (iot_omission_fact(&merge->result.omissions, reason, text))
+		return true;
+	snprintf(text, IOT_OMISSION_TEXT_BYTES, "omission.%s=0 0 0", iot_omission_name(reason));
+	return merge->result.omissions.is_stated[reason];
+}
+
 static int put_omissions(struct merge *merge)
 {
 	char text[IOT_OMISSION_TEXT_BYTES];
@@ -230,7 +239,7 @@ static int put_omissions(struct merge *merge)
 	u32 i;
 
 	for (i = 1; i < IOT_OMISSION_END && !err && !merge->is_of_replay; i++)
-		if (is_stated(merge, i) && iot_omission_fact(&merge->result.omissions, i, text))
+		if (is_stated(merge, i) && write_omission(merge, i, text))
 			err = put_fact(merge, merge->end_ns, "%s", text);
 	return err;
 }

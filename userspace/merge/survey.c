@@ -394,9 +394,11 @@ static void add_omissions(struct merge *merge, u32 number, struct iot_omissions 
 
 	iot_reader_info(merge->inputs[number].reader, &info);
 	iot_omissions_finish(omissions, &info);
-	for (i = 0; i < IOT_OMISSION_END; i++)
+	for (i = 0; i < IOT_OMISSION_END; i++) {
+		merge->result.omissions.is_stated[i] |= omissions->is_stated[i];
 		if (number && merge->is_of_replay && omissions->is_stated[i])
 			omissions->of[i] = (struct iot_omission){};
+	}
 	iot_omissions_sum(&merge->result.omissions, omissions);
 }
 
