@@ -25,6 +25,8 @@ class Iotape(MakefilePackage):
     depends_on("libnl")
     depends_on("libsodium")
     depends_on("libxml2")
+    depends_on("ncurses")
+    depends_on("otf2")
     depends_on("userspace-rcu")
     depends_on("zlib-api")
     depends_on("zstd")
