@@ -599,17 +599,32 @@ static bool has_found_operations(const struct collector_result *result)
 	return result->operations || result->refused || result->left_out;
 }
 
+static bool is_forbidden(int err)
+{
+	return err == -EPERM || err == -EACCES;
+}
+
+/* Ordinary users cannot load modules, but can use another engine. */
+static int name_other_engine(const struct record_command *options, int err, char *why, size_t room)
+{
+	bool is_missing = err == -ENOENT || err == -ENXIO || err == -ENODEV;
+
+	if ((is_missing || is_forbidden(err)) && geteuid() && !options->is_attach)
+		snprintf(why + strlen(why), room - strlen(why), "; --engine=strace needs neither root nor modules");
+	return err;
+}
+
 /* Return: descriptor of the session, or a negative errno. After an error there is a sentence, unless it was printed. */
 static int open_session(struct record_command *options, struct grant *grant, uint64_t *session, char *why, size_t room)
 {
 	int fd = control_open(&options->record, session, why, room), err;
 
 	/* iotape-mount is not for root, which lacks the right in a container only. */
-	if ((fd != -EPERM && fd != -EACCES) || options->is_attach || !getuid())
-		return fd;
+	if (!is_forbidden(fd) || options->is_attach || !getuid())
+		return name_other_engine(options, fd, why, room);
 	err = grant_start(grant, &options->record, why, room);
 	if (err)
-		return err == -ENOENT ? fd : err;
+		return err == -ENOENT ? name_other_engine(options, fd, why, room) : err;
 	facts_add(&options->facts, IOT_FACT_ONLY, "user");
 	*session = grant->session;
 	return grant->session_fd;
