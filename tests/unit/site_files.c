@@ -117,7 +117,7 @@ static void sites_are_a_feature(void **state)
 	assert_int_equal(iot_get_u32(image + AT_FEATURES), others | FEATURE_SITES);
 	assert_int_equal(reason_of(raw, count, others | FEATURE_SITES), 0);
 	assert_int_equal(reason_of(raw, count, others), IOT_REJECT_pattern_data); /* a reader of before would call it damaged */
-	assert_int_equal(reason_of(raw, count, others | FEATURE_SITES | 8), IOT_REJECT_pattern_feature);
+	assert_int_equal(reason_of(raw, count, others | FEATURE_SITES | 1u << 31), IOT_REJECT_pattern_feature);
 	free(raw);
 	free(image);
 	pattern_free(pattern);
