@@ -54,6 +54,9 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int fail_reject(const char *path, int err, const struct iot_reject *reject);
 
+/* file_kind.c */
+const char *file_kind_sentence(const char *path);
+
 /* progress.c: on standard error if that is a terminal, after a second */
 void progress_begin(void);
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -68,6 +68,12 @@ int fail(const char *format, ...)
 	return EXIT_FAILED;
 }
 
+static bool is_of_wrong_kind(const struct iot_reject *reject)
+{
+	return reject->reason == IOT_REJECT_trace_magic || reject->reason == IOT_REJECT_program_magic ||
+	       reject->reason == IOT_REJECT_pattern_magic;
+}
+
 /**
  * fail_reject() - print the reason for the refusal of a trace or a program
  * @path: its file
@@ -78,10 +84,12 @@ int fail(const char *format, ...)
  */
 int fail_reject(const char *path, int err, const struct iot_reject *reject)
 {
+	const char *kind = is_of_wrong_kind(reject) ? file_kind_sentence(path) : NULL;
+
 	if (!reject->reason || reject->reason == IOT_REJECT_io || reject->reason == IOT_REJECT_memory)
 		return fail("%s: %s", path, strerror(-err));
 	if (reject->reason == IOT_REJECT_filtered || reject->reason == IOT_REJECT_counted) /* of the trace as a whole */
 		return fail("%s: %s", path, iot_reject_sentence(reject));
-	return fail("%s:0x%llx: %s", path, (unsigned long long)reject->offset_bytes,
-		    iot_reject_sentence(reject));
+	return fail("%s:0x%llx: %s%s%s", path, (unsigned long long)reject->offset_bytes, iot_reject_sentence(reject),
+		    kind ? ", but " : "", kind ?: "");
 }

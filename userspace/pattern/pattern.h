@@ -7,6 +7,8 @@
 
 #include "lib/iotape.h"
 
+#define PATTERN_MAGIC "IOTAPTRN" /* the first bytes of a file */
+
 struct iotape_model;
 struct pattern;
 

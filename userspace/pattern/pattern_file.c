@@ -10,7 +10,6 @@
 #include "core/crc32c.h"
 #include "state.h"
 
-#define MAGIC		"IOTAPTRN"
 #define MAJOR		1
 #define HEAD_BYTES	40
 #define RAW_MAX_BYTES	(1u << 28)
@@ -89,7 +88,7 @@ static void put_pattern(struct bytes *b, const struct pattern *pattern)
 
 static void put_head(u8 *head, u32 features, u64 raw_bytes, u64 stored_bytes, u32 crc)
 {
-	memcpy(head, MAGIC, 8);
+	memcpy(head, PATTERN_MAGIC, 8);
 	iot_put_u32(head + 8, MAJOR);
 	iot_put_u32(head + 12, features);
 	iot_put_u64(head + 16, raw_bytes);
@@ -274,7 +273,7 @@ static bool get_pattern(struct input *in, struct pattern *p)
 /* Return: a reason to refuse it, 0 if there is none. */
 static u32 check_head(const u8 *head, size_t count)
 {
-	if (count < 8 || memcmp(head, MAGIC, 8))
+	if (count < 8 || memcmp(head, PATTERN_MAGIC, 8))
 		return IOT_REJECT_pattern_magic;
 	if (count < HEAD_BYTES)
 		return IOT_REJECT_pattern_short;
