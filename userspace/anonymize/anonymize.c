@@ -61,17 +61,13 @@ static int put_omissions(struct anonymize *a, struct iot_writer *writer, struct 
 			 const struct iot_trace_info *info, u64 time_ns)
 {
 	char text[IOT_OMISSION_TEXT_BYTES];
-	struct iot_record fact = { .kind = IOT_KIND_fact, .fact.time_ns = time_ns, .tail = (const u8 *)text };
 	size_t i;
 	int err = 0;
 
 	iot_omissions_finish(omissions, info);
 	for (i = 0; i < sizeof(noticed) / sizeof(noticed[0]) && !err; i++) {
-		if (omissions->is_stated[noticed[i]])
-			continue;
-		fact.tail_bytes = (u16)iot_omission_fact(omissions, noticed[i], text);
-		if (fact.tail_bytes)
-			err = iot_writer_record(writer, &fact);
+		if (!omissions->is_stated[noticed[i]] && iot_omission_fact(omissions, noticed[i], text))
+			err = iot_writer_fact(writer, time_ns, text);
 	}
 	return fail_write(a, err);
 }

@@ -68,19 +68,6 @@ static int survey_all(struct survey *survey)
 
 /* -- records of its own -------------------------------------------------------------------------- */
 
-static int put_fact(struct iot_writer *writer, u64 time_ns, const char *fact)
-{
-	size_t bytes = strlen(fact);
-	const struct iot_record record = {
-		.kind = IOT_KIND_fact,
-		.tail = (const u8 *)fact,
-		.tail_bytes = (u16)(bytes < IOT_TAIL_MAX_BYTES ? bytes : IOT_TAIL_MAX_BYTES),
-		.fact.time_ns = time_ns,
-	};
-
-	return *fact ? iot_writer_record(writer, &record) : 0;
-}
-
 static int put_clock(struct iot_writer *writer, u64 time_ns, u64 real_ns)
 {
 	const struct iot_record record = {
@@ -105,7 +92,7 @@ static int put_omissions(const struct flight_dump *dump, struct iot_writer *writ
 	iot_omissions_add(&omissions, IOT_OMISSION_forgotten, flight_state_forgotten(dump->state), 0, 0, NULL);
 	for (i = 0; i < 2 && !err; i++) {
 		iot_omission_fact(&omissions, reasons[i], text);
-		err = put_fact(writer, time_ns, text);
+		err = iot_writer_fact(writer, time_ns, text);
 	}
 	return err;
 }
@@ -118,13 +105,13 @@ static int put_beginning(struct flight_dump *dump, struct iot_writer *writer, u6
 	int err = put_clock(writer, time_ns, real_ns ? real_ns : dump->begin_real_ns + time_ns - dump->begin_ns);
 
 	for (fact = dump->facts; fact && *fact && !err; fact++)
-		err = put_fact(writer, time_ns, *fact);
+		err = iot_writer_fact(writer, time_ns, *fact);
 	snprintf(text, sizeof(text), "flight.dump=%llu", (unsigned long long)dump->number);
 	if (!err)
-		err = put_fact(writer, time_ns, text);
+		err = iot_writer_fact(writer, time_ns, text);
 	snprintf(text, sizeof(text), "flight.cause=%s", dump->cause);
 	if (!err)
-		err = put_fact(writer, time_ns, text);
+		err = iot_writer_fact(writer, time_ns, text);
 	if (!err)
 		err = put_omissions(dump, writer, time_ns);
 	return err ? err : flight_state_write(dump->state, writer, time_ns, &dump->records);
@@ -147,10 +134,10 @@ static int put_end(const struct flight_dump *dump, struct iot_writer *writer, u6
 	if (!err && !memory_read(&record))
 		err = iot_writer_record(writer, &record);
 	if (!err)
-		err = put_fact(writer, now_ns(CLOCK_MONOTONIC), dump->last_fact);
+		err = iot_writer_fact(writer, now_ns(CLOCK_MONOTONIC), dump->last_fact);
 	snprintf(partial, sizeof(partial), "partial=%s", dump->reason);
 	if (!err && *dump->reason && strncmp(dump->last_fact, "partial=", 8))
-		err = put_fact(writer, now_ns(CLOCK_MONOTONIC), partial);
+		err = iot_writer_fact(writer, now_ns(CLOCK_MONOTONIC), partial);
 	record = (struct iot_record){
 		.kind = IOT_KIND_end,
 		.tail = (const u8 *)dump->reason,

@@ -245,17 +245,9 @@ void sink_sync_at_end(struct sink *sink)
  */
 int sink_fact(struct sink *sink, const char *fact)
 {
-	size_t bytes = strlen(fact);
-	struct iot_record record = {
-		.kind = IOT_KIND_fact,
-		.tail = (const u8 *)fact,
-		.tail_bytes = (u16)(bytes < IOT_TAIL_MAX_BYTES ? bytes : IOT_TAIL_MAX_BYTES),
-		.fact.time_ns = now_ns(CLOCK_MONOTONIC),
-	};
-
 	sink->has_filter |= begins_with(fact, IOT_FACT_OPS "=") || begins_with(fact, IOT_FACT_FILTER "=") || begins_with(fact, IOT_FACT_ONLY "=");
 	sink->has_counters |= begins_with(fact, IOT_FACT_COUNTERS "=");
-	return iot_writer_record(sink->writer, &record);
+	return iot_writer_fact(sink->writer, now_ns(CLOCK_MONOTONIC), fact);
 }
 
 /**

@@ -216,28 +216,15 @@ void sink_files_close(struct sink_files *files)
 
 /* -- the beginning of a file ---------------------------------------------------------------------- */
 
-static int put_at(struct sink *sink, u64 time_ns, const char *fact)
-{
-	size_t bytes = strlen(fact);
-	const struct iot_record record = {
-		.kind = IOT_KIND_fact,
-		.tail = (const u8 *)fact,
-		.tail_bytes = (u16)(bytes < IOT_TAIL_MAX_BYTES ? bytes : IOT_TAIL_MAX_BYTES),
-		.fact.time_ns = time_ns,
-	};
-
-	return iot_writer_record(sink->writer, &record);
-}
-
 static int put_numbers(struct sink *sink, u64 time_ns)
 {
 	char fact[96];
 	int err;
 
 	snprintf(fact, sizeof(fact), IOT_FACT_RECORDING "=%s", sink->files->id);
-	err = put_at(sink, time_ns, fact);
+	err = iot_writer_fact(sink->writer, time_ns, fact);
 	snprintf(fact, sizeof(fact), IOT_FACT_FILE "=%llu", (unsigned long long)sink->files->ordinal);
-	return err ? err : put_at(sink, time_ns, fact);
+	return err ? err : iot_writer_fact(sink->writer, time_ns, fact);
 }
 
 /**
@@ -263,7 +250,7 @@ static int put_beginning(struct sink *sink, u64 time_ns)
 	int err = iot_writer_record(sink->writer, &clock);
 
 	for (fact = files->options->facts; *fact && !err; fact++)
-		err = put_at(sink, time_ns - 1, *fact);
+		err = iot_writer_fact(sink->writer, time_ns - 1, *fact);
 	if (!err)
 		err = put_numbers(sink, time_ns - 1);
 	return err ? err : iot_writer_flush(sink->writer);

@@ -373,10 +373,9 @@ static void make_record(const struct discovery *discovery, const struct order *o
 static int put_fact(const struct discovery *discovery, struct iot_writer *writer, u64 time_ns)
 {
 	char text[64];
-	struct iot_record fact = { .kind = IOT_KIND_fact, .fact.time_ns = time_ns, .tail = (const u8 *)text };
 
-	fact.tail_bytes = (u16)snprintf(text, sizeof(text), IOT_FACT_DISCOVERED "=%u runs", discovery->count);
-	return iot_writer_record(writer, &fact);
+	snprintf(text, sizeof(text), IOT_FACT_DISCOVERED "=%u runs", discovery->count);
+	return iot_writer_fact(writer, time_ns, text);
 }
 
 static int compare_records(const void *a, const void *b)

@@ -48,6 +48,7 @@ int iot_writer_copy(struct iot_writer *writer, const struct iot_chunk_head *head
 int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *what,
 		     const void *records);
 int iot_writer_record(struct iot_writer *writer, const struct iot_record *record);
+int iot_writer_fact(struct iot_writer *writer, u64 time_ns, const char *fact);
 int iot_writer_open_stream(int fd, const unsigned char capture[16], struct iot_writer **writer);
 void iot_writer_evict(struct iot_writer *writer);
 int iot_writer_sync(struct iot_writer *writer);

@@ -107,7 +107,6 @@ static int copy(void *context, const struct iot_chunk_head *head, u64 offset_byt
 /* What the new trace lacks, and does not show by itself. */
 static int put_loss(struct repair *repair, const struct iot_condition *condition)
 {
-	struct iot_record fact = { .kind = IOT_KIND_fact, .fact.time_ns = repair->end_ns };
 	char text[256] = "partial=repaired:";
 	size_t at = strlen(text);
 
@@ -120,11 +119,7 @@ static int put_loss(struct repair *repair, const struct iot_condition *condition
 	if (!condition->is_complete)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s the trace was not finished",
 				       condition->damaged_chunks || condition->lost_bytes ? "," : "");
-	if (text[at - 1] == ':')
-		return 0;
-	fact.tail = (const u8 *)text;
-	fact.tail_bytes = (u16)at;
-	return iot_writer_record(repair->writer, &fact);
+	return text[at - 1] == ':' ? 0 : iot_writer_fact(repair->writer, repair->end_ns, text);
 }
 
 static int write_repaired(struct repair *repair, const struct trace_begin *begin, const char *output,

@@ -571,6 +571,27 @@ int iot_writer_record(struct iot_writer *writer, const struct iot_record *record
 	return 0;
 }
 
+/**
+ * iot_writer_fact() - add a fact about the run
+ * @writer: the trace
+ * @time_ns: of the record
+ * @fact: text of the form key=value, the first IOT_TAIL_MAX_BYTES of which are written; an empty one is none
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_writer_fact(struct iot_writer *writer, u64 time_ns, const char *fact)
+{
+	size_t bytes = strlen(fact);
+	const struct iot_record record = {
+		.kind = IOT_KIND_fact,
+		.tail = (const u8 *)fact,
+		.tail_bytes = (u16)(bytes < IOT_TAIL_MAX_BYTES ? bytes : IOT_TAIL_MAX_BYTES),
+		.fact.time_ns = time_ns,
+	};
+
+	return bytes ? iot_writer_record(writer, &record) : 0;
+}
+
 static int write_summaries(struct iot_writer *writer)
 {
 	const struct summary_list *list = &writer->summaries;

@@ -81,18 +81,14 @@ static int put(struct merge *merge, struct merge_input *input)
 static int __attribute__((format(printf, 3, 4)))
 put_fact(struct merge *merge, u64 time_ns, const char *format, ...)
 {
-	struct iot_record fact = { .kind = IOT_KIND_fact, .fact.time_ns = time_ns };
 	char text[FACT_BYTES];
 	va_list arguments;
-	int bytes;
 
 	va_start(arguments, format);
-	bytes = vsnprintf(text, sizeof(text), format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	fact.tail = (const u8 *)text;
-	fact.tail_bytes = (u16)(bytes < (int)sizeof(text) ? bytes : (int)sizeof(text) - 1);
 	merge->result.records++;
-	return iot_writer_record(merge->writer, &fact);
+	return iot_writer_fact(merge->writer, time_ns, text);
 }
 
 static const char *source_name(enum clock_source source)

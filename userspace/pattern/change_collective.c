@@ -19,7 +19,7 @@ static const char *flaw_of(struct event *event, const struct collective_part *pa
 
 	if (event->kind != kind)
 		return "it is part of a collective call, and is not one of its transfers";
-	if (strcmp(event->path, part->path) || event->roles[EVENT_GENERATION] != part->generation)
+	if (strcmp(event->path, part->on.path) || event->roles[EVENT_GENERATION] != part->on.generation)
 		return "it is part of a collective call on another file";
 	if (!event->fields[0] || event->fields[0] != *change_field(event, "length_bytes"))
 		return "it is part of a collective call, and did not move all its bytes";
@@ -59,10 +59,9 @@ static int take_call(struct change *c, struct collectives *all, u64 number, u64 
 {
 	const struct actor *actor = &c->actors[number];
 	struct event event = actor->steps[at].event;
-	struct collective_part part = { .actor = number, .call = at, .end = mpi_end_of_call(actor, at),
-					.data = mpi_data_call(mpi_call_of(&event)), .path = file->path, .generation = file->generation,
-					.opening = file->opening, .handle = file->handle, .depth = event.depth,
-					.number = *change_field(&event, "number"), .length_bytes = *change_field(&event, "length_bytes"),
+	struct collective_part part = { .on = { file->path, file->generation, file->opening, *change_field(&event, "number"), number },
+					.call = at, .end = mpi_end_of_call(actor, at), .data = mpi_data_call(mpi_call_of(&event)),
+					.handle = file->handle, .depth = event.depth, .length_bytes = *change_field(&event, "length_bytes"),
 					.place = place, .first_moved = all->begins.count };
 	const struct file_request *request = requests_at(&all->requests, number, at);
 	struct collective_part *parts;
@@ -123,26 +122,9 @@ static int take_actor(struct change *c, struct collectives *all, u64 number)
 
 /* -- all parts of a call ------------------------------------------------------------------------------------------- */
 
-static int compare_parts(const void *a, const void *b)
-{
-	const struct collective_part *x = a, *y = b;
-	int by_path = strcmp(x->path, y->path);
-
-	if (by_path)
-		return by_path;
-	if (x->generation != y->generation)
-		return x->generation < y->generation ? -1 : 1;
-	if (x->opening != y->opening)
-		return x->opening < y->opening ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->actor < y->actor ? -1 : x->actor > y->actor;
-}
-
 static bool is_same_call(const struct collective_part *a, const struct collective_part *b)
 {
-	return !strcmp(a->path, b->path) && a->generation == b->generation && a->opening == b->opening &&
-	       a->number == b->number;
+	return mpi_is_same_file(&a->on, &b->on) && a->on.number == b->on.number;
 }
 
 static int change_calls(struct change *c, struct collectives *all)
@@ -150,7 +132,7 @@ static int change_calls(struct change *c, struct collectives *all)
 	u64 first, next;
 	int err = 0;
 
-	qsort(all->parts, all->count, sizeof(*all->parts), compare_parts);
+	qsort(all->parts, all->count, sizeof(*all->parts), mpi_compare_calls);
 	for (first = 0; first < all->count && !err; first = next) {
 		for (next = first + 1; next < all->count && is_same_call(&all->parts[first], &all->parts[next]); next++)
 			;
@@ -177,8 +159,8 @@ static int compare_places(const void *a, const void *b)
 {
 	const struct collective_part *x = a, *y = b;
 
-	if (x->actor != y->actor)
-		return x->actor < y->actor ? -1 : 1;
+	if (x->on.actor != y->on.actor)
+		return x->on.actor < y->on.actor ? -1 : 1;
 	return x->call < y->call ? -1 : x->call > y->call;
 }
 
@@ -191,7 +173,7 @@ static int rebuild_actor(struct change *c, const struct collectives *all, u64 nu
 	for (i = 0; i < actor->count && !err; i++) {
 		const struct collective_part *part = &all->parts[*at];
 
-		if (*at == all->count || part->actor != number || part->call != i) {
+		if (*at == all->count || part->on.actor != number || part->call != i) {
 			err = change_add_step(&made, &actor->steps[i]);
 			continue;
 		}

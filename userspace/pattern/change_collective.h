@@ -9,13 +9,11 @@
 
 /**
  * struct collective_part - the part of one rank in a collective call
- * @actor: index of the rank
+ * @on: the call
  * @call: index of the call among its steps
  * @end: index of the first step after the operations in the call
  * @data: what the call does
- * @path, @generation, @opening: the file
  * @handle: by which the rank has it open, 0 if it does not
- * @number: of the call on the file
  * @depth: of the call
  * @place, @length_bytes: data of the rank; the place is -1 if it is not known
  * @is_own: the rank moves these data itself
@@ -27,15 +25,11 @@
  * @made: transfers that replace them; its memory belongs to the part
  */
 struct collective_part {
-	u64 actor;
+	struct mpi_file_call on; /* the first one, for mpi_compare_calls() */
 	u64 call;
 	u64 end;
 	const struct data_call *data;
-	const char *path;
-	u64 generation;
-	u64 opening;
 	u64 handle;
-	u64 number;
 	u32 depth;
 	s64 place;
 	u64 length_bytes;

@@ -85,11 +85,11 @@ static void learn_call(const struct collectives *all, struct call *call)
 static int add_transfer(const struct call *call, struct collective_part *part, u64 begin, u64 bytes)
 {
 	struct step step = { .event = { .kind = part->data->is_write ? IOT_KIND_write : IOT_KIND_read, .depth = part->depth + 1,
-					.path = part->path, .path2 = "" } };
+					.path = part->on.path, .path2 = "" } };
 
 	step.event.field_count = event_count_fields(step.event.kind);
 	step.event.fields[0] = bytes;
-	step.event.roles[EVENT_GENERATION] = part->generation;
+	step.event.roles[EVENT_GENERATION] = part->on.generation;
 	step.event.roles[EVENT_HANDLE] = part->handle;
 	*change_field(&step.event, "offset_bytes") = begin;
 	*change_field(&step.event, "length_bytes") = bytes;
@@ -101,7 +101,7 @@ static int add_transfer(const struct call *call, struct collective_part *part, u
 /* A reason that names the file of a call. */
 static int refuse_call(struct change *c, const struct collective_part *part, const char *why)
 {
-	return change_refuse(c, &(struct event){ .kind = IOT_KIND_mpi_file, .path = part->path }, why);
+	return change_refuse(c, &(struct event){ .kind = IOT_KIND_mpi_file, .path = part->on.path }, why);
 }
 
 static int check_open(struct change *c, const struct collective_part *part)
@@ -287,7 +287,7 @@ static int check_parts(struct change *c, const struct call *call)
 			return refuse_call(c, part, "the transfers of a nonblocking call are not in it: nonblocking=no puts them there");
 		if (!part->flaw)
 			continue;
-		event = c->actors[part->actor].steps[part->flaw_step].event;
+		event = c->actors[part->on.actor].steps[part->flaw_step].event;
 		return change_refuse(c, &event, part->flaw);
 	}
 	return 0;

@@ -9,12 +9,7 @@
 
 /* A collective call on a file, after the change, as one rank makes it. */
 struct arrival {
-	const char *path;
-	u64 generation;
-	u64 opening;
-	u64 number;
-	u64 ranks;
-	u64 actor;
+	struct mpi_file_call on;
 	u32 call;
 };
 
@@ -55,33 +50,16 @@ static int take_arrivals(struct change *c, struct arrivals *arrivals, u64 number
 		err = mpi_files_take(files, actor, i, &file, &place);
 		if (err || !file || !file->path || !*change_field(event, "number"))
 			continue;
-		err = add_arrival(arrivals, &(struct arrival){ file->path, file->generation, file->opening, file->number, file->ranks, number,
+		err = add_arrival(arrivals, &(struct arrival){ { file->path, file->generation, file->opening, file->number, number },
 							       mpi_call_of(event) });
 	}
 	mpi_files_close(files);
 	return err;
 }
 
-/* Openings of a file one after the other, and the calls of each by number. */
-static int compare_arrivals(const void *a, const void *b)
+static bool is_same_call(const struct arrival *a, const struct arrival *b)
 {
-	const struct arrival *x = a, *y = b;
-	int by_path = strcmp(x->path, y->path);
-
-	if (by_path)
-		return by_path;
-	if (x->generation != y->generation)
-		return x->generation < y->generation ? -1 : 1;
-	if (x->opening != y->opening)
-		return x->opening < y->opening ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->actor < y->actor ? -1 : x->actor > y->actor;
-}
-
-static bool is_same_file(const struct arrival *a, const struct arrival *b)
-{
-	return !strcmp(a->path, b->path) && a->generation == b->generation && a->opening == b->opening;
+	return mpi_is_same_file(&a->on, &b->on) && a->on.number == b->on.number;
 }
 
 /* Each call is that of all ranks that have opened the file, with the same function of MPI. */
@@ -93,12 +71,12 @@ static int check_arrivals(struct change *c, const struct arrivals *arrivals)
 	for (; first < end; first = next) {
 		bool is_same = true;
 
-		for (next = first + 1; next < end && is_same_file(first, next) && next->number == first->number; next++)
+		for (next = first + 1; next < end && is_same_call(first, next); next++)
 			is_same &= next->call == first->call;
-		if (first == arrivals->items || !is_same_file(first - 1, first))
+		if (first == arrivals->items || !mpi_is_same_file(&first[-1].on, &first->on))
 			ranks = (u64)(next - first);
 		if (!is_same || (u64)(next - first) != ranks)
-			return change_refuse(c, &(struct event){ .kind = IOT_KIND_mpi_file, .path = first->path },
+			return change_refuse(c, &(struct event){ .kind = IOT_KIND_mpi_file, .path = first->on.path },
 					     "its ranks do not make the same calls");
 	}
 	return 0;
@@ -118,7 +96,7 @@ int change_check_calls(struct change *c)
 	for (i = 0; i < c->actor_count && !err; i++)
 		err = take_arrivals(c, &arrivals, i);
 	if (arrivals.count)
-		qsort(arrivals.items, arrivals.count, sizeof(*arrivals.items), compare_arrivals);
+		qsort(arrivals.items, arrivals.count, sizeof(*arrivals.items), mpi_compare_calls);
 	if (!err)
 		err = check_arrivals(c, &arrivals);
 	free(arrivals.items);

@@ -205,3 +205,31 @@ void mpi_files_close(struct mpi_files *files)
 		free(files->opened);
 	free(files);
 }
+
+/**
+ * mpi_is_same_file() - are two calls on the same opening of a file?
+ */
+bool mpi_is_same_file(const struct mpi_file_call *a, const struct mpi_file_call *b)
+{
+	return !strcmp(a->path, b->path) && a->generation == b->generation && a->opening == b->opening;
+}
+
+/**
+ * mpi_compare_calls() - for qsort(3): openings of a file one after the other, the calls of each by number, and of each call the ranks
+ * @a, @b: structures that begin with a struct mpi_file_call
+ */
+int mpi_compare_calls(const void *a, const void *b)
+{
+	const struct mpi_file_call *x = a, *y = b;
+	int by_path = strcmp(x->path, y->path);
+
+	if (by_path)
+		return by_path;
+	if (x->generation != y->generation)
+		return x->generation < y->generation ? -1 : 1;
+	if (x->opening != y->opening)
+		return x->opening < y->opening ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->actor < y->actor ? -1 : x->actor > y->actor;
+}

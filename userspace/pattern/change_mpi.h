@@ -51,6 +51,20 @@ struct mpi_file {
 	s64 shift;
 };
 
+/**
+ * struct mpi_file_call - a collective call on an MPI file, as one rank makes it
+ * @path, @generation, @opening: the file, as in struct mpi_file
+ * @number: of the call
+ * @actor: index of the rank
+ */
+struct mpi_file_call {
+	const char *path;
+	u64 generation;
+	u64 opening;
+	u64 number;
+	u64 actor;
+};
+
 struct mpi_files;
 
 u32 mpi_call_of(const struct event *event);
@@ -59,5 +73,7 @@ u64 mpi_end_of_call(const struct actor *actor, u64 at);
 int mpi_files_open(struct change *c, struct mpi_files **files);
 int mpi_files_take(struct mpi_files *files, const struct actor *actor, u64 at, struct mpi_file **file, s64 *place);
 void mpi_files_close(struct mpi_files *files);
+bool mpi_is_same_file(const struct mpi_file_call *a, const struct mpi_file_call *b);
+int mpi_compare_calls(const void *a, const void *b);
 
 #endif
