@@ -5,7 +5,7 @@
 # "name.h" without a directory is a header that lies beside the file, and is always allowed; mpi_has.h is
 # made when the MPI shim is built, and lies with its objects. Of
 # another part of user space a file sees the one header that has the part's name, as in
-# "compile/compile.h"; of a part of analyse, where each header is one result, any.
+# "compile/compile.h"; of a part of analyse, where each header is one result, any. Folders in pattern see what lies in it.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
@@ -17,6 +17,7 @@ library='"lib/iotape\.h"'
 kernel='<(linux|asm|net|uapi)/[a-z_0-9/-]+\.h>'
 libc='<[a-zA-Z_0-9/.-]+\.h>'
 user="$libc|$core|$library"
+pattern='"pattern/[a-z_]+\.h"' # of its own folder, without those in it
 
 # Of a list of parts, the headers that others may see.
 parts() {
@@ -67,6 +68,10 @@ layers=(
 	"userspace/anonymize/   $user|$(parts filter)"
 	"userspace/merge/       $user|$(parts analyse)"
 	"userspace/mix/         $user"
+	"userspace/pattern/change/       $user|$pattern"
+	"userspace/pattern/extrapolate/  $user|$pattern"
+	"userspace/pattern/language/     $user|$pattern"
+	"userspace/pattern/trace/        $user|$pattern"
 	"userspace/pattern/     $user|$(parts analyse/diff symbols)"
 	"userspace/record/      $user|$(parts collectord)"
 	"userspace/seal/        $user"

@@ -29,7 +29,7 @@ ifeq ($(shell pkg-config --exists libxml-2.0 && echo yes),yes)
 CFLAGS += -DIOTAPE_HAS_LIBXML2 $(shell pkg-config --cflags libxml-2.0)
 LIBS += $(shell pkg-config --libs libxml-2.0)
 endif
-SCHEMA := $(OUT)/obj/userspace/pattern/schema_text.o
+SCHEMA := $(OUT)/obj/userspace/pattern/language/schema_text.o
 STRICT := -Wconversion # the core is also compiled for the kernel, and must have the same meaning there
 
 CORE := $(wildcard $(addprefix $(TOP)/ioctl-api/core/,*.c trace/*.c replay/*.c))
@@ -45,8 +45,8 @@ $(LIBRARY): $(call object,$(CORE) $(LIB))
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(call object,$(wildcard $(TOP)/userspace/pattern/xml_*.c)): $(TOP)/tests/unit/objects.mk
-$(SCHEMA:.o=.c): $(TOP)/userspace/pattern/workload.xsd
+$(call object,$(wildcard $(TOP)/userspace/pattern/language/xml_*.c)): $(TOP)/tests/unit/objects.mk
+$(SCHEMA:.o=.c): $(TOP)/userspace/pattern/language/workload.xsd
 	$(Q)mkdir -p $(dir $@)
 	$(Q){ echo 'extern const char pattern_schema[];'; echo 'const char pattern_schema[] ='; \
 		sed -e '/SPDX-License-Identifier/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $<; echo ';'; } >$@

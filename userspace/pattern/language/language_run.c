@@ -4,7 +4,7 @@
  *
  * All operations are made twice: the numbers in all names must be known before the first operation is added.
  */
-#include "assembly.h"
+#include "pattern/assembly.h"
 #include "language_statement.h"
 
 #define SHAPES_BYTES_MAX (256u << 20) /* of all names that are not alike, and the like */

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "columns.h"
+#include "pattern/columns.h"
 
 #define LOOPS_MAX 96 /* more than a structure has, and those into which a run is divided */
 

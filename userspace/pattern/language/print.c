@@ -10,7 +10,7 @@
 
 #include "expression.h"
 #include "language.h"
-#include "state.h"
+#include "pattern/state.h"
 
 struct printing {
 	const struct pattern *pattern;

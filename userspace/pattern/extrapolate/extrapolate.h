@@ -6,7 +6,7 @@
 #define IOTAPE_PATTERN_EXTRAPOLATE_H
 
 #include "scale.h"
-#include "state.h"
+#include "pattern/state.h"
 
 _Static_assert((int)MODEL_FORMS == (int)EXTRAPOLATION_FORMS, "pattern.h has as many forms");
 

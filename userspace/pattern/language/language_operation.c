@@ -4,7 +4,7 @@
  */
 #include "language.h"
 #include "language_statement.h"
-#include "sites.h"
+#include "pattern/sites.h"
 
 /* -- texts ------------------------------------------------------------------------------------------------ */
 

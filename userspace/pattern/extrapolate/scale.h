@@ -5,7 +5,7 @@
 #ifndef IOTAPE_PATTERN_SCALE_H
 #define IOTAPE_PATTERN_SCALE_H
 
-#include "columns.h"
+#include "pattern/columns.h"
 #include "model.h"
 
 /**

@@ -5,7 +5,7 @@
 #ifndef IOTAPE_PATTERN_CHANGE_H
 #define IOTAPE_PATTERN_CHANGE_H
 
-#include "task_walk.h"
+#include "pattern/task_walk.h"
 
 /**
  * struct step - an operation

@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "task_walk.h"
+#include "pattern/task_walk.h"
 
 #define RUNS_MIN 3
 

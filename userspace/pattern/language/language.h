@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "state.h"
+#include "pattern/state.h"
 
 #define LANGUAGE_BARS_MAX 16 /* operations that one is nested in, each printed as a bar */
 

@@ -11,7 +11,7 @@
 
 #include <uthash.h>
 
-#include "task_walk.h"
+#include "pattern/task_walk.h"
 
 #define TRACE_DEPTH_MAX 16
 

@@ -5,7 +5,7 @@
 #include "expression.h"
 
 #include "language.h"
-#include "sequence.h"
+#include "pattern/sequence.h"
 
 #define VALUES_MAX (1u << 22) /* that are examined for an expression */
 

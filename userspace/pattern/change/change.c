@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "assembly.h"
+#include "pattern/assembly.h"
 
 /* -- parts of changes ---------------------------------------------------------------------------------------- */
 
