@@ -362,6 +362,69 @@ static void operation_spans_files(void **state)
 	remove_files();
 }
 
+struct filter {
+	char text[64];
+	u32 changes;
+	bool is_on;
+};
+
+static int take_filter(void *context, struct iot_names *names, const struct iot_record *record)
+{
+	struct filter *filter = context;
+
+	(void)names;
+	if (record->kind == IOT_KIND_fact && !memcmp(record->tail, "filter=", 7))
+		snprintf(filter->text, sizeof(filter->text), "%.*s", (int)record->tail_bytes, record->tail);
+	if (record->kind == IOT_KIND_control && record->control.verb == IOT_VERB_filter) {
+		filter->changes++;
+		filter->is_on = record->control.value;
+	}
+	return 0;
+}
+
+static struct filter filter_of(u64 number)
+{
+	struct iot_reject reject = {};
+	struct filter filter = {};
+
+	assert_int_equal(iot_trace_walk(file_path(number), take_filter, &filter, NULL, &reject), 0);
+	return filter;
+}
+
+/* A filter that was changed or removed by iotape ctl is stated in all later files. */
+static void changed_filter_is_stated(void **state)
+{
+	struct tape tape = { .batch = 1 }, *t = &tape;
+	struct iot_message_end end = {};
+	struct filter filter;
+
+	(void)state;
+	rotation_open(t);
+	begin(t);
+	put_file(t, FIRST_FREE, FIRST_FREE, ROOT, "a");
+	put(t, 1, (struct iot_record){ .kind = IOT_KIND_fact }, "filter=op == read");
+	PUT(1, control, .verb = IOT_VERB_filter, .value = 1, .since_ns = t->now_ns);
+	ask(t);
+	assert_int_equal(answer(t), 1);
+	PUT(2, stat, .object = FIRST_FREE, .name = FIRST_FREE);
+	ask(t);
+	assert_int_equal(answer(t), 1);
+	PUT(2, stat, .object = FIRST_FREE, .name = FIRST_FREE);
+	PUT(1, control, .verb = IOT_VERB_filter, .value = 0, .since_ns = t->now_ns);
+	ask(t);
+	assert_int_equal(answer(t), 1);
+	PUT(2, stat, .object = FIRST_FREE, .name = FIRST_FREE);
+	rotation_close(t, &end);
+	filter = filter_of(3);
+	assert_string_equal(filter.text, "filter=op == read");
+	assert_int_equal(filter.changes, 2);
+	filter = filter_of(4);
+	assert_string_equal(filter.text, "");
+	assert_int_equal(filter.changes, 1);
+	assert_false(filter.is_on);
+	remove_files();
+}
+
 /* The records of a CPU come in the order of their ends, those of different CPUs do not. */
 static void state_follows_the_order_of_ends(void **state)
 {
@@ -657,6 +720,7 @@ SUITE("rotation",
       WITH_SCRATCH(files_have_each_operation_once)
       WITH_SCRATCH(handle_is_as_at_the_beginning)
       WITH_SCRATCH(operation_spans_files)
+      WITH_SCRATCH(changed_filter_is_stated)
       WITH_SCRATCH(state_follows_the_order_of_ends)
       WITH_SCRATCH(files_are_divided_at_a_moment)
       WITH_SCRATCH(call_sites_stay_with_operations)

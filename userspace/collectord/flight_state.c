@@ -248,39 +248,53 @@ static void take_code(struct flight_state *state, const struct iot_record *recor
 	code_put(state, id, link, record);
 }
 
-/* Mounts, and the ends of their state dumps: of each the last one. */
-static void take_pinned(struct flight_state *state, u64 id, const struct iot_record *record)
+/* Keys of pinned records. Verbs are small numbers; the kind distinguishes objects from them and from each other. */
+static u64 pinned_id(u16 kind, u64 object)
+{
+	return object ^ (u64)kind << 48;
+}
+
+static void drop_pinned(struct flight_state *state, u64 id)
 {
 	struct flight_entry *entry = flight_table_find(&state->table, FLIGHT_PINNED, id);
 
 	if (entry)
 		flight_table_remove(&state->table, entry);
+}
+
+/* Mounts, and the ends of their state dumps: of each the last one. */
+static void take_pinned(struct flight_state *state, u64 id, const struct iot_record *record)
+{
+	drop_pinned(state, id);
 	flight_table_put(&state->table, FLIGHT_PINNED, id, record);
 }
 
-/* A pause that has not ended, and the granularity of mappings, hold for later records. */
+/* A pause that has not ended, the granularity of mappings, and the filter hold for later records. */
 static void take_control(struct flight_state *state, const struct iot_record *record)
 {
-	const u64 pause = (u64)IOT_VERB_pause, mmap = (u64)IOT_VERB_mmap;
-	struct flight_entry *entry;
-
 	switch (record->control.verb) {
+	case IOT_VERB_filter:
+		if (!record->control.value)
+			drop_pinned(state, pinned_id(IOT_KIND_fact, 0));
+		take_pinned(state, IOT_VERB_filter, record);
+		return;
 	case IOT_VERB_pause:
 	case IOT_VERB_mmap:
-		take_pinned(state, record->control.verb == IOT_VERB_pause ? pause : mmap, record);
+		take_pinned(state, (u64)record->control.verb, record);
 		return;
 	case IOT_VERB_resume:
 	case IOT_VERB_stop:
-		entry = flight_table_find(&state->table, FLIGHT_PINNED, pause);
-		if (entry)
-			flight_table_remove(&state->table, entry);
+		drop_pinned(state, IOT_VERB_pause);
 	}
 }
 
-/* Keys of pinned records. Verbs are small numbers; the kind distinguishes objects from them and from each other. */
-static u64 pinned_id(u16 kind, u64 object)
+/* The expression of a changed filter. All other facts are of the collector, which states them at each beginning. */
+static void take_fact(struct flight_state *state, const struct iot_record *record)
 {
-	return object ^ (u64)kind << 48;
+	const size_t key_bytes = strlen(IOT_FACT_FILTER "=");
+
+	if (record->tail_bytes > key_bytes && !memcmp(record->tail, IOT_FACT_FILTER "=", key_bytes))
+		take_pinned(state, pinned_id(record->kind, 0), record);
 }
 
 static u64 comm_id(const struct iot_record *record)
@@ -539,6 +553,9 @@ void flight_state_apply(struct flight_state *state, const struct iot_record *rec
 		return;
 	case IOT_KIND_control:
 		take_control(state, record);
+		return;
+	case IOT_KIND_fact:
+		take_fact(state, record);
 		return;
 	case IOT_KIND_task:
 		announce(state, FLIGHT_TASK, record->task.task, record);
