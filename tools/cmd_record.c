@@ -312,11 +312,11 @@ static void add_command_fact(struct facts *facts, char *const *arguments)
 	facts_add(facts, "command", "%s", command);
 }
 
-static void add_facts(struct record_command *options)
+/* By any engine. An import knows the directories. */
+static void add_run(struct record_command *options)
 {
 	struct facts *facts = &options->facts;
 	char *cwd = getcwd(NULL, 0);
-	int i;
 
 	if (options->is_attach)
 		facts_add(facts, "attached", "yes");
@@ -324,12 +324,20 @@ static void add_facts(struct record_command *options)
 		add_command_fact(facts, options->record.command);
 	facts_add(facts, "directory", "%s", cwd ? cwd : "?");
 	free(cwd);
-	for (i = 0; i < options->record.mount_count; i++)
-		facts_add(facts, "mount", "%s", options->record.mounts[i]);
 	if (options->record.mount_count)
 		facts_add_storage(facts, options->record.mounts[0]);
 	facts_add_host(facts);
 	add_boot(facts);
+}
+
+static void add_facts(struct record_command *options)
+{
+	struct facts *facts = &options->facts;
+	int i;
+
+	add_run(options);
+	for (i = 0; i < options->record.mount_count; i++)
+		facts_add(facts, "mount", "%s", options->record.mounts[i]);
 	if (options->is_join)
 		add_job(facts, &options->job);
 	/* A session that several commands join is not begun by one of them. */
@@ -871,8 +879,11 @@ static int run(int argc, char **argv)
 		options.record.mounts[options.record.mount_count++] = realpath(".", NULL);
 	if (!options.record.mounts[0])
 		return fail("the working directory does not exist");
-	if (options.is_strace)
-		return record_with_strace(&options.record, !options.is_uncalibrated, options.is_quiet);
+	if (options.is_strace) {
+		add_run(&options);
+		return record_with_strace(&options.record, (const char *const *)options.facts.lines, !options.is_uncalibrated,
+					  options.is_quiet);
+	}
 	if (!options.is_attach)
 		find_mpi_library(&options);
 	if (open_stream(&options))

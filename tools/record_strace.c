@@ -70,11 +70,12 @@ static u32 umask_now(void)
 	return mask;
 }
 
-static int import(const struct record_options *options, char *log, const char *calibration, bool is_quiet)
+static int import(const struct record_options *options, const char *const *facts, char *log, const char *calibration, bool is_quiet)
 {
 	struct import_options import = {
 		.has_umask = true,
 		.umask = umask_now(),
+		.facts = facts,
 		.format = "strace",
 		.logs = &log,
 		.log_count = 1,
@@ -133,14 +134,15 @@ static bool measure_strace(const char *log)
 	return is_found(command[0]) && !run_command(command, log, &status) && !status;
 }
 
-static int record_to(const struct record_options *options, char *log, const char *calibration, bool is_quiet, int *status)
+static int record_to(const struct record_options *options, const char *const *facts, char *log, const char *calibration, bool is_quiet,
+		     int *status)
 {
 	bool is_calibrated = calibration && measure_strace(calibration);
 	int code = run_command(options->command, log, status);
 
 	if (code) {
 		unlink(log);
-	} else if (import(options, log, is_calibrated ? calibration : NULL, is_quiet)) {
+	} else if (import(options, facts, log, is_calibrated ? calibration : NULL, is_quiet)) {
 		code = EXIT_FAILED;
 	} else {
 		unlink(log);
@@ -153,6 +155,7 @@ static int record_to(const struct record_options *options, char *log, const char
 /**
  * record_with_strace() - run a command under strace and write a trace of its system calls
  * @options: command, directories and output count; others apply to recordings in the kernel
+ * @facts: about the run, with its creator, and NULL behind the last
  * @is_calibrated: measure the time that strace takes first; otherwise the log shows a lower bound
  * @is_quiet: print no summary
  *
@@ -160,7 +163,7 @@ static int record_to(const struct record_options *options, char *log, const char
  *
  * Return: the exit code of the command; if it is 0, or the command did not run, that of the recording.
  */
-int record_with_strace(const struct record_options *options, bool is_calibrated, bool is_quiet)
+int record_with_strace(const struct record_options *options, const char *const *facts, bool is_calibrated, bool is_quiet)
 {
 	char *log, *calibration;
 	int status = 0, code;
@@ -173,7 +176,7 @@ int record_with_strace(const struct record_options *options, bool is_calibrated,
 		say("warning: MPI calls are not recorded by strace: iotape record --mpi-only records them");
 	if (asprintf(&log, "%s.strace", options->output) < 0 || asprintf(&calibration, "%s.zero", log) < 0)
 		return fail("%s", strerror(ENOMEM));
-	code = record_to(options, log, is_calibrated ? calibration : NULL, is_quiet, &status);
+	code = record_to(options, facts, log, is_calibrated ? calibration : NULL, is_quiet, &status);
 	free(log);
 	free(calibration);
 	return status ? exit_as(status) : code;

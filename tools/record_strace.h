@@ -9,7 +9,7 @@
 
 #include "record/record.h"
 
-int record_with_strace(const struct record_options *options, bool is_calibrated, bool is_quiet);
+int record_with_strace(const struct record_options *options, const char *const *facts, bool is_calibrated, bool is_quiet);
 
 /* cmd_record.c */
 int exit_as(int status);

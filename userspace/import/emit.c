@@ -365,6 +365,7 @@ static void put_mount(struct import *im, const struct root *root)
 static void put_begin(struct import *im)
 {
 	struct iot_record record = { .kind = IOT_KIND_clock };
+	const char *const *fact;
 	size_t i;
 
 	record.clock.real_ns = im->last_ns;
@@ -372,7 +373,10 @@ static void put_begin(struct import *im)
 	emit_fact(im, "source=%s", im->foreign ? im->foreign->format->name : "strace");
 	for (i = 0; i < im->root_count; i++)
 		emit_fact(im, "mount=%s", im->roots[i].path);
-	emit_fact(im, "creator=iotape " IOTAPE_VERSION);
+	for (fact = im->facts; fact && *fact; fact++)
+		emit_fact(im, "%s", *fact);
+	if (!im->facts)
+		emit_fact(im, "creator=iotape " IOTAPE_VERSION);
 	if (im->cost.gap_ns)
 		emit_fact(im, "strace.cost=%u:%u %s", im->cost.gap_ns, im->cost.call_ns,
 			  im->is_calibrated ? "calibration" : "log");

@@ -525,6 +525,7 @@ int import_logs(const struct import_options *options, struct import_summary *sum
 		.progress = options->progress,
 		.has_initial_umask = options->has_umask,
 		.initial_umask = options->umask,
+		.facts = options->facts,
 	};
 	int err = log_open(&im.log);
 

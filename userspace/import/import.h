@@ -91,6 +91,7 @@ struct import_cost {
  * @calibration: log of strace from which the time that it takes is derived; NULL: the logs themselves
  * @keeps_cost: this time remains part of the think time
  * @has_umask, @umask: file mode creation mask of the command that strace started, if it is known
+ * @facts: about the run, with its creator, each KEY=VALUE, and NULL behind the last; NULL: none but the logs is known
  * @progress: called now and then with the bytes of the logs that were read and will be, or NULL: each is read IMPORT_PASSES
  *	times
  */
@@ -106,6 +107,7 @@ struct import_options {
 	bool keeps_cost;
 	bool has_umask;
 	u32 umask;
+	const char *const *facts;
 	void (*progress)(u64 done_bytes, u64 total_bytes);
 };
 

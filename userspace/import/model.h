@@ -293,6 +293,7 @@ struct import {
 	u64 by_order; /* children that only their order identifies */
 	bool has_initial_umask;
 	u32 initial_umask;
+	const char *const *facts;
 	bool is_mmap2_by_page;
 	struct cost_samples gap_samples;
 	struct cost_samples call_samples;
