@@ -75,8 +75,8 @@ static DIR *dir_of(const char *output)
 	return opendir(path);
 }
 
-/* Return: how many files there are; or a negative errno. @first, @last: the lowest and the highest number. */
-static s64 survey(const char *output, bool is_ours_only, u64 *first, u64 *last)
+/* Return: how many files of the caller there are; or a negative errno. @first, @last: the lowest and the highest number. */
+static s64 survey(const char *output, u64 *first, u64 *last)
 {
 	DIR *dir = dir_of(output);
 	const struct dirent *entry;
@@ -89,7 +89,7 @@ static s64 survey(const char *output, bool is_ours_only, u64 *first, u64 *last)
 		return -errno;
 	while ((entry = readdir(dir))) {
 		number = number_of(base_of(output), entry->d_name);
-		if (!number || (is_ours_only && !is_ours(dirfd(dir), entry->d_name)))
+		if (!number || !is_ours(dirfd(dir), entry->d_name))
 			continue;
 		count++;
 		*first = number < *first ? number : *first;
@@ -100,7 +100,7 @@ static s64 survey(const char *output, bool is_ours_only, u64 *first, u64 *last)
 }
 
 /**
- * file_number_last() - the highest number that is in use
+ * file_number_last() - the highest number of a regular file of the caller
  * @output: of all files
  * @last: out: 0 if there is none
  *
@@ -109,7 +109,7 @@ static s64 survey(const char *output, bool is_ours_only, u64 *first, u64 *last)
 int file_number_last(const char *output, u64 *last)
 {
 	u64 first;
-	s64 count = survey(output, false, &first, last);
+	s64 count = survey(output, &first, last);
 
 	return count < 0 ? (int)count : 0;
 }
@@ -128,7 +128,7 @@ int file_number_keep(const char *output, u64 keep, char path[PATH_MAX])
 	s64 count;
 
 	snprintf(path, PATH_MAX, "%s", output);
-	while ((count = survey(output, true, &first, &last)) > 0 && (u64)count > keep) {
+	while ((count = survey(output, &first, &last)) > 0 && (u64)count > keep) {
 		file_number_path(path, output, first);
 		if (unlink(path) && errno != ENOENT)
 			return -errno;

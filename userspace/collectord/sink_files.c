@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "carry.h"
@@ -28,6 +29,8 @@
 #define RING_SHARE   4 /* of the memory for the state, in addition to it, for records that wait for others */
 #define RETRY_NS     10000000000ull /* to the next attempt, if the next file could not be made */
 #define MARK_WAIT_NS 2000000000ull  /* the kernel drops a mark that it has no memory for */
+
+#define NUMBER_CHARACTERS 21 /* a number and its dot, at most */
 
 /* A message for the next file. */
 struct held {
@@ -104,14 +107,26 @@ static void remove_old(const struct sink_files *files)
 		complain(files, path, err, "old files are not removed");
 }
 
+static bool is_taken(const char *path)
+{
+	struct stat stat;
+
+	return !lstat(path, &stat);
+}
+
+/* Behind the last file of the user. A file of another user with such a name is left alone, and has no say in the numbers. */
 static int choose_path(struct sink_files *files, char path[PATH_MAX], u64 *number)
 {
-	int err = file_number_last(files->options->path, number);
+	int err;
 
+	if (strlen(files->options->path) + NUMBER_CHARACTERS >= PATH_MAX)
+		return -ENAMETOOLONG;
+	err = file_number_last(files->options->path, number);
 	if (*number < files->number)
-		*number = files->number; /* someone has moved it away */
-	++*number;
-	file_number_path(path, files->options->path, *number);
+		*number = files->number; /* its file has been moved away */
+	do {
+		file_number_path(path, files->options->path, ++*number);
+	} while (is_taken(path));
 	return err;
 }
 
