@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collectord.h"
@@ -73,12 +72,9 @@ static int clock_tick(const struct output *output, const struct collector_option
 /* Periodic work, however many messages come. */
 static int tick(const struct output *output, const struct collector_options *options, struct ticks *ticks)
 {
-	struct timespec now;
-	u64 now_ns;
+	u64 now_ns = iot_clock_ns(CLOCK_MONOTONIC);
 	int err;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	now_ns = (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
 	if (now_ns - ticks->last_ns < TICK_MS * 1000000ull)
 		return 0;
 	if (!ticks->last_ns)

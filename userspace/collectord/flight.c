@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "describe.h"
 #include "flight_dump.h"
@@ -65,14 +64,6 @@ struct flight {
 	const char *reason;
 };
 
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
-}
-
 /**
  * flight_open() - begin to record
  * @options: path, facts, last_fact, session_fd and flight are used, and stay valid
@@ -93,8 +84,8 @@ int flight_open(const struct collector_options *options, struct flight **flight)
 	f->options = options;
 	f->o = options->flight;
 	f->reason = "";
-	f->begin_ns = now_ns(CLOCK_MONOTONIC);
-	f->begin_real_ns = now_ns(CLOCK_REALTIME);
+	f->begin_ns = iot_clock_ns(CLOCK_MONOTONIC);
+	f->begin_real_ns = iot_clock_ns(CLOCK_REALTIME);
 	err = flight_ring_open(&f->ring, bytes);
 	if (!err)
 		err = flight_state_open(bytes / STATE_SHARE, &f->state);
@@ -189,7 +180,7 @@ int flight_dump(struct flight *flight, const char *cause)
 		.reason = flight->reason,
 	};
 	char path[PATH_MAX];
-	u64 now = now_ns(CLOCK_MONOTONIC);
+	u64 now = iot_clock_ns(CLOCK_MONOTONIC);
 	int err;
 
 	flight->pending[0] = 0;
@@ -397,7 +388,7 @@ int flight_clock(struct flight *flight)
 {
 	const struct iot_record record = {
 		.kind = IOT_KIND_clock,
-		.clock = { .time_ns = now_ns(CLOCK_MONOTONIC), .real_ns = now_ns(CLOCK_REALTIME) },
+		.clock = { .time_ns = iot_clock_ns(CLOCK_MONOTONIC), .real_ns = iot_clock_ns(CLOCK_REALTIME) },
 	};
 	u8 bytes[IOT_RECORD_MAX_BYTES];
 	int count = iot_record_encode(bytes, sizeof(bytes), &record);

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "memory.h"
 
@@ -26,14 +25,6 @@ struct survey {
 	u64 first_end_ns;
 	u64 last_end_ns;
 };
-
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
-}
 
 static int survey_record(void *context, u32 stream, const struct iot_record *record)
 {
@@ -129,20 +120,20 @@ static int put_end(const struct flight_dump *dump, struct iot_writer *writer, u6
 {
 	struct iot_record record;
 	char partial[512];
-	int err = put_clock(writer, now_ns(CLOCK_MONOTONIC), now_ns(CLOCK_REALTIME));
+	int err = put_clock(writer, iot_clock_ns(CLOCK_MONOTONIC), iot_clock_ns(CLOCK_REALTIME));
 
 	if (!err && !memory_read(&record))
 		err = iot_writer_record(writer, &record);
 	if (!err)
-		err = iot_writer_fact(writer, now_ns(CLOCK_MONOTONIC), dump->last_fact);
+		err = iot_writer_fact(writer, iot_clock_ns(CLOCK_MONOTONIC), dump->last_fact);
 	snprintf(partial, sizeof(partial), "partial=%s", dump->reason);
 	if (!err && *dump->reason && strncmp(dump->last_fact, "partial=", 8))
-		err = iot_writer_fact(writer, now_ns(CLOCK_MONOTONIC), partial);
+		err = iot_writer_fact(writer, iot_clock_ns(CLOCK_MONOTONIC), partial);
 	record = (struct iot_record){
 		.kind = IOT_KIND_end,
 		.tail = (const u8 *)dump->reason,
 		.tail_bytes = (u16)strlen(dump->reason),
-		.end = { .time_ns = now_ns(CLOCK_MONOTONIC), .records = dump->records, .lost = lost },
+		.end = { .time_ns = iot_clock_ns(CLOCK_MONOTONIC), .records = dump->records, .lost = lost },
 	};
 	return err ? err : iot_writer_record(writer, &record);
 }
@@ -261,7 +252,7 @@ static int write_all(struct flight_dump *dump, struct iot_writer *writer, const 
  */
 int flight_dump_write(struct flight_dump *dump, const char *path)
 {
-	struct survey survey = { .dump = dump, .begin_ns = now_ns(CLOCK_MONOTONIC), .first_end_ns = UINT64_MAX };
+	struct survey survey = { .dump = dump, .begin_ns = iot_clock_ns(CLOCK_MONOTONIC), .first_end_ns = UINT64_MAX };
 	unsigned char capture[16];
 	struct iot_writer *writer;
 	int err;

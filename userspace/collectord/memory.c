@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static u64 meminfo_bytes(const char *text, const char *key)
 {
@@ -49,7 +48,6 @@ static u64 memory_limit_bytes(void)
 int memory_read(struct iot_record *record)
 {
 	FILE *in = fopen("/proc/meminfo", "re");
-	struct timespec now;
 	char text[8192];
 	size_t bytes;
 
@@ -58,10 +56,9 @@ int memory_read(struct iot_record *record)
 	bytes = fread(text, 1, sizeof(text) - 1, in);
 	fclose(in);
 	text[bytes] = 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	*record = (struct iot_record){
 		.kind = IOT_KIND_memory,
-		.memory.time_ns = (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec,
+		.memory.time_ns = iot_clock_ns(CLOCK_MONOTONIC),
 		.memory.total_bytes = meminfo_bytes(text, "MemTotal:"),
 		.memory.available_bytes = meminfo_bytes(text, "MemAvailable:"),
 		.memory.cached_bytes = meminfo_bytes(text, "\nCached:"),

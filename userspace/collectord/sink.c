@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "counters.h"
 #include "memory.h"
@@ -22,14 +21,6 @@
 
 #define CHUNK_BYTES  (256 << 10)
 #define CHUNK_AGE_NS 1000000000ull
-
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
-}
 
 /**
  * sink_open() - begin a trace
@@ -141,7 +132,7 @@ int sink_take(struct sink *sink, const struct message *message)
 	if (err)
 		return err;
 	if (!stream->bytes) {
-		stream->since_ns = now_ns(CLOCK_MONOTONIC);
+		stream->since_ns = iot_clock_ns(CLOCK_MONOTONIC);
 		stream->head = (struct iot_chunk_head){
 			.stream = message->head.cpu,
 			.sequence = cpu_to_le64(sequence - stream->base_sequence),
@@ -198,7 +189,7 @@ int sink_chunk(struct sink *sink, const struct iot_chunk_head *what, const void 
  */
 int sink_flush(struct sink *sink, bool is_all)
 {
-	u64 now = now_ns(CLOCK_MONOTONIC);
+	u64 now = iot_clock_ns(CLOCK_MONOTONIC);
 	int err = sink_files_announce(sink);
 	u32 i;
 
@@ -247,7 +238,7 @@ int sink_fact(struct sink *sink, const char *fact)
 {
 	sink->has_filter |= begins_with(fact, IOT_FACT_OPS "=") || begins_with(fact, IOT_FACT_FILTER "=") || begins_with(fact, IOT_FACT_ONLY "=");
 	sink->has_counters |= begins_with(fact, IOT_FACT_COUNTERS "=");
-	return iot_writer_fact(sink->writer, now_ns(CLOCK_MONOTONIC), fact);
+	return iot_writer_fact(sink->writer, iot_clock_ns(CLOCK_MONOTONIC), fact);
 }
 
 /**
@@ -259,8 +250,8 @@ int sink_fact(struct sink *sink, const char *fact)
  */
 int sink_clock(struct sink *sink)
 {
-	u64 before_ns = now_ns(CLOCK_MONOTONIC), real_ns = now_ns(CLOCK_REALTIME);
-	u64 after_ns = now_ns(CLOCK_MONOTONIC);
+	u64 before_ns = iot_clock_ns(CLOCK_MONOTONIC), real_ns = iot_clock_ns(CLOCK_REALTIME);
+	u64 after_ns = iot_clock_ns(CLOCK_MONOTONIC);
 	struct iot_record record = {
 		.kind = IOT_KIND_clock,
 		.clock.time_ns = before_ns + (after_ns - before_ns) / 2,
@@ -288,7 +279,7 @@ static int counters_add(struct sink *sink, int session_fd, u32 flags)
 {
 	int err = sink_flush(sink, true); /* names come first */
 
-	return err ? err : counters_write(sink->writer, session_fd, flags, now_ns(CLOCK_MONOTONIC), sink->files ? sink_files_need : NULL, sink,
+	return err ? err : counters_write(sink->writer, session_fd, flags, iot_clock_ns(CLOCK_MONOTONIC), sink->files ? sink_files_need : NULL, sink,
 						&sink->counted);
 }
 
@@ -424,7 +415,7 @@ int sink_finish(struct sink *sink, const struct iot_message_end *end, const char
 		.kind = IOT_KIND_end,
 		.tail = (const u8 *)reason,
 		.tail_bytes = (u16)strlen(reason),
-		.end.time_ns = now_ns(CLOCK_MONOTONIC),
+		.end.time_ns = iot_clock_ns(CLOCK_MONOTONIC),
 		.end.records = sink->tally.result.records,
 	};
 	int err = sink_flush(sink, true);

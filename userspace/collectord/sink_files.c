@@ -17,7 +17,6 @@
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "carry.h"
 #include "file_numbers.h"
@@ -74,14 +73,6 @@ struct sink_files {
 	struct held *held;
 	struct held **held_end;
 };
-
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
-}
 
 /* -- the files ------------------------------------------------------------------------------------ */
 
@@ -156,7 +147,7 @@ static int files_new(const struct collector_options *options, struct sink_files 
 	f->options = options;
 	f->ordinal = 1;
 	f->is_begun = true;
-	f->since_ns = now_ns(CLOCK_MONOTONIC);
+	f->since_ns = iot_clock_ns(CLOCK_MONOTONIC);
 	f->held_end = &f->held;
 	*files = f;
 	return 0;
@@ -250,7 +241,7 @@ static int put_numbers(struct sink *sink, u64 time_ns)
  */
 int sink_files_describe(struct sink *sink)
 {
-	return sink->files ? put_numbers(sink, now_ns(CLOCK_MONOTONIC)) : 0;
+	return sink->files ? put_numbers(sink, iot_clock_ns(CLOCK_MONOTONIC)) : 0;
 }
 
 /* Before all others, which have the time @time_ns or a later one. */
@@ -258,7 +249,7 @@ static int put_beginning(struct sink *sink, u64 time_ns)
 {
 	const struct iot_record clock = {
 		.kind = IOT_KIND_clock,
-		.clock = { .time_ns = time_ns - 1, .real_ns = now_ns(CLOCK_REALTIME) - (now_ns(CLOCK_MONOTONIC) - time_ns + 1) },
+		.clock = { .time_ns = time_ns - 1, .real_ns = iot_clock_ns(CLOCK_REALTIME) - (iot_clock_ns(CLOCK_MONOTONIC) - time_ns + 1) },
 	};
 	const struct sink_files *files = sink->files;
 	const char *const *fact;
@@ -482,7 +473,7 @@ static int ask(struct sink *sink, u64 now)
 	struct iot_mark mark = {};
 	bool is_first = !files->cut_ns;
 	int err = is_first && !files->is_aside ? set_aside(sink) : 0;
-	u64 moment_ns = now_ns(CLOCK_MONOTONIC);
+	u64 moment_ns = iot_clock_ns(CLOCK_MONOTONIC);
 
 	if (err || ioctl(files->options->session_fd, IOT_IOC_MARK, &mark))
 		return err; /* a change of the session is under way, or it ends */
@@ -565,7 +556,7 @@ static int put_end(struct sink *sink)
 	const struct iot_record record = {
 		.kind = IOT_KIND_end,
 		.end = {
-			.time_ns = now_ns(CLOCK_MONOTONIC),
+			.time_ns = iot_clock_ns(CLOCK_MONOTONIC),
 			.records = sink->part.records + sink->part.missing,
 			.lost = sink->part.lost,
 		},
@@ -661,7 +652,7 @@ static int turn(struct sink *sink)
 
 	if (err) {
 		complain(files, path, err, "the recording goes on in the file before it");
-		files->retry_ns = now_ns(CLOCK_MONOTONIC) + RETRY_NS;
+		files->retry_ns = iot_clock_ns(CLOCK_MONOTONIC) + RETRY_NS;
 		err = release_held(sink);
 		if (!err && files->is_aside)
 			err = sink_aside(sink, files->options->session_fd);

@@ -5,18 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "sink.h"
 #include "sink_state.h"
-
-static u64 monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
-}
 
 /* The root, which the names of a replay are in: no object or name of a program has this id. */
 #define ROOT ((u64)-1)
@@ -27,7 +18,7 @@ static int put_name(struct sink *sink, u64 name, u64 dir, const char *path)
 		.kind = IOT_KIND_name,
 		.tail = (const u8 *)path,
 		.tail_bytes = (u16)strlen(path),
-		.name = { .time_ns = monotonic_ns(), .name = name, .dir = dir },
+		.name = { .time_ns = iot_clock_ns(CLOCK_MONOTONIC), .name = name, .dir = dir },
 	};
 
 	return iot_writer_record(sink->writer, &record);
@@ -37,7 +28,7 @@ static int put_object(struct sink *sink, u64 object, u64 name, u32 type)
 {
 	struct iot_record record = {
 		.kind = IOT_KIND_object,
-		.object = { .time_ns = monotonic_ns(),
+		.object = { .time_ns = iot_clock_ns(CLOCK_MONOTONIC),
 			    .object = object,
 			    .name = name,
 			    .type = type },
@@ -54,7 +45,7 @@ static int put_task(struct sink *sink, const struct iot_program *program, u32 in
 		.kind = IOT_KIND_task,
 		.tail = (const u8 *)command,
 		.tail_bytes = (u16)strnlen(command, 64),
-		.task = { .time_ns = monotonic_ns(),
+		.task = { .time_ns = iot_clock_ns(CLOCK_MONOTONIC),
 			  .task = le32_to_cpu(task->origin),
 			  .why = IOT_REASON_play,
 			  .plays = le32_to_cpu(task->origin) },

@@ -19,6 +19,7 @@
 #include <iotape/version.h>
 #include <limits.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "core/replay/program.h"
 #include "core/trace/record.h"
@@ -416,6 +417,10 @@ const char *iot_text_errno(s64 result);
 void iot_module_missing(const char *module, char *text, size_t room);
 void iot_rights_missing(const char *what, char *text, size_t room);
 int iot_module_query(int control_fd, struct iot_query *query, char *text, size_t room);
+
+/* -- time ----------------------------------------------------------------------- */
+
+u64 iot_clock_ns(clockid_t clock);
 
 /* -- files ---------------------------------------------------------------------- */
 

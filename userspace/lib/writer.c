@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -69,14 +68,6 @@ struct iot_writer {
 	u64 own_first_ns;
 	u64 own_last_ns;
 };
-
-static u64 clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
-}
 
 static ssize_t write_some(struct iot_writer *writer, const void *data, size_t bytes)
 {
@@ -224,7 +215,7 @@ err_writer:
  */
 int iot_writer_open_stream(int fd, const unsigned char capture[16], struct iot_writer **writer)
 {
-	struct iot_trace_head head = head_of(capture, clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_MONOTONIC));
+	struct iot_trace_head head = head_of(capture, iot_clock_ns(CLOCK_REALTIME), iot_clock_ns(CLOCK_MONOTONIC));
 
 	return open_writer(fd, "", &head, NULL, writer);
 }
@@ -276,8 +267,8 @@ int iot_writer_open_copy(const char *path, const struct iot_trace_head *head, co
  */
 int iot_writer_open(const char *path, const unsigned char capture[16], struct iot_writer **writer)
 {
-	return iot_writer_open_at(path, capture, clock_ns(CLOCK_REALTIME),
-				  clock_ns(CLOCK_MONOTONIC), writer);
+	return iot_writer_open_at(path, capture, iot_clock_ns(CLOCK_REALTIME),
+				  iot_clock_ns(CLOCK_MONOTONIC), writer);
 }
 
 /**
