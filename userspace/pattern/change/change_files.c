@@ -381,10 +381,27 @@ static int split_lock(struct files *files, struct event *event, const struct fil
 	return 0;
 }
 
+/**
+ * change_rank_path() - the path of a file becomes that of the file of one rank
+ * @c: the change
+ * @path: in, out
+ * @rank: number of the rank
+ *
+ * Return: 0, -EOPNOTSUPP if it would be too long, -ENOMEM.
+ */
+int change_rank_path(struct change *c, const char **path, u64 rank)
+{
+	char name[IOT_PROGRAM_PATH_MAX];
+
+	if ((size_t)snprintf(name, sizeof(name), "%s.%05" PRIu64, *path, (uint64_t)rank) >= sizeof(name))
+		return change_refuse(c, NULL, "a path would be too long");
+	*path = change_text(c, name);
+	return *path ? 0 : -ENOMEM;
+}
+
 static int split_event(struct files *files, struct event *event, const struct file *file, u64 actor, u64 rank,
 		       const struct extents *extents)
 {
-	char name[IOT_PROGRAM_PATH_MAX];
 	u64 *offset;
 	int err = check_event(files, event, file);
 
@@ -401,10 +418,8 @@ static int split_event(struct files *files, struct event *event, const struct fi
 		*change_field(event, "flags") |= IOT_OPEN_create | IOT_OPEN_created;
 		*change_field(event, "mode") = file->mode;
 	}
-	snprintf(name, sizeof(name), "%s.%05" PRIu64, event->path, (uint64_t)rank);
-	event->path = change_text(files->c, name);
 	files->c->changed++;
-	return event->path ? err : -ENOMEM;
+	return err ? err : change_rank_path(files->c, &event->path, rank);
 }
 
 static int split_all(struct files *files, const u64 *ranks, u64 count)

@@ -47,6 +47,7 @@ struct files {
 
 struct file *change_file_at(const struct files *files, const char *path);
 u64 change_place(const struct extents *extents, const struct file *file, u64 actor, u64 at);
+int change_rank_path(struct change *c, const char **path, u64 rank);
 int change_files(struct change *c, int (*change)(struct files *files, const u64 *ranks, u64 count));
 
 /* change_files_mpi.c */

@@ -7,9 +7,6 @@
  */
 #include "change_files.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 /* One task while its calls change. */
 struct calls {
 	struct files *files;
@@ -75,15 +72,10 @@ static int split_call(struct calls *calls, struct event *event, const struct mpi
 {
 	const struct file *of = change_file_at(calls->files, file->path);
 	u64 rank = calls->files->c->actors[calls->actor].facts[TASK_FACT_rank];
-	char name[IOT_PROGRAM_PATH_MAX];
 
 	if (place >= 0 && mpi_data_call(mpi_call_of(event))->is_at)
 		*change_field(event, "place") = change_place(calls->extents, of, calls->actor, (u64)place);
-	if (!*event->path2)
-		return 0;
-	snprintf(name, sizeof(name), "%s.%05" PRIu64, event->path2, (uint64_t)rank);
-	event->path2 = change_text(calls->files->c, name);
-	return event->path2 ? 0 : -ENOMEM;
+	return *event->path2 ? change_rank_path(calls->files->c, &event->path2, rank) : 0;
 }
 
 /* -- one file -------------------------------------------------------------------------------------------------------- */
