@@ -248,6 +248,8 @@ static void print_extrapolated(const struct options *options, const struct patte
 		printf("  call sites: left out, because not all runs have them\n");
 	if (fits->sites == EXTRAPOLATION_sites_differ)
 		printf("  call sites: left out, because the runs match only without them\n");
+	if (fits->is_ordered)
+		printf("  creations: of the ranks that create a file at the same time, the lowest creates it; in the runs, other ranks did\n");
 	if (summary.has_times)
 		print_fits(fits, model);
 	else
@@ -275,7 +277,8 @@ static int compare(const struct options *options, const struct pattern *made)
 	if (err)
 		return fail("%s: %s", options->measured, strerror(-err));
 	if (!options->is_quiet) {
-		printf("%s: the operations are %s\n", options->measured, comparison.is_same ? "the same" : "others");
+		printf("%s: the operations are %s%s\n", options->measured, comparison.is_same ? "the same" : "others",
+		       comparison.is_ordered ? ", except for the first of the ranks that create a file at the same time" : "");
 		print_error("think times", &comparison.think);
 		print_error("durations", &comparison.duration);
 	}

@@ -5,7 +5,8 @@
  *
  *	patterns [OPTION]... TRACE...	see fuzz_options()
  *
- * Inputs begin as the pattern of one of the traces, or of a text with call sites. Most mutations apply to the description, which is compressed again with
+ * Inputs begin as the pattern of one of the traces, or of a text with call sites, or
+ * with a file that several ranks create. Most mutations apply to the description, which is compressed again with
  * correct checksums; some to the head. A pattern that passes is printed, and its first operations are expanded; if it is small,
  * all changes are applied to it, and a trace is written. Both may refuse it.
  */
@@ -46,6 +47,12 @@ static const char with_sites[] =
 	"  }\n"
 	"}\n";
 
+/* Rank 1 is the first to create the file. */
+static const char with_creators[] =
+	"size 3\n"
+	"ranks 0,2 { open \"f\" flags=read|create generation=1 handle=1 takes=1ms }\n"
+	"ranks 1 { open \"f\" flags=read|create|created mode=0600 generation=1 handle=1 takes=2ms }\n";
+
 static void keep_seed(struct pattern *pattern)
 {
 	size_t bytes;
@@ -83,8 +90,6 @@ static void add_text(const char *text)
 	if (pattern_parse(text, strlen(text), 0, EXPANDED_MAX, &pattern, &refusal))
 		abort();
 	keep_seed(pattern);
-	if (!(seeds[seed_count - 1].features & FEATURE_SITES))
-		abort();
 }
 
 static void seal(u8 *image, size_t bytes)
@@ -184,6 +189,24 @@ static void drop_sites(const struct pattern *pattern)
 	pattern_free(bare);
 }
 
+/* As many operations. */
+static void order_creators(const struct pattern *pattern)
+{
+	struct pattern *ordered = NULL;
+	u64 operations, ordered_operations;
+	u8 digest[32];
+	int err = pattern_order_creators(pattern, &ordered);
+
+	if (err && !is_expected(err))
+		abort();
+	if (err || !ordered)
+		return;
+	if (pattern_expand(pattern, NULL, UINT64_MAX, digest, &operations) ||
+	    pattern_expand(ordered, NULL, UINT64_MAX, digest, &ordered_operations) || operations != ordered_operations)
+		abort();
+	pattern_free(ordered);
+}
+
 static void trace(const struct pattern *pattern)
 {
 	char path[] = "/tmp/fuzz-patterns.XXXXXX";
@@ -221,6 +244,7 @@ static int use(const u8 *image, size_t bytes, FILE *nowhere, struct iot_reject *
 	if (!err && summary.operations <= EXPANDED_MAX && summary.tasks <= EXPANDED_MAX) {
 		change(pattern);
 		drop_sites(pattern);
+		order_creators(pattern);
 		trace(pattern);
 	}
 	pattern_free(pattern);
@@ -237,9 +261,12 @@ int main(int argc, char **argv)
 	u64 seed;
 
 	add_text(with_sites);
+	if (!(seeds[seed_count - 1].features & FEATURE_SITES))
+		abort();
+	add_text(with_creators);
 	for (; i < argc; i++)
 		add_seed(argv[i]);
-	if (seed_count < 2 || !nowhere) {
+	if (seed_count < 3 || !nowhere) {
 		fputs("usage: patterns [OPTION]... TRACE...\n", stderr);
 		return 2;
 	}

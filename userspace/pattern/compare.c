@@ -111,21 +111,18 @@ static bool has_other_sites(const struct pattern *made, const struct pattern *me
 	return false;
 }
 
-/**
- * pattern_compare() - are the operations of two patterns the same, and how far are the times from each other?
- * @made: extrapolated
- * @measured: of a run
- * @comparison: out; times of the same operations only, regardless of their call sites
- *
- * Return: 0 or a negative errno.
- */
-int pattern_compare(const struct pattern *made, const struct pattern *measured, struct pattern_comparison *comparison)
+static bool is_same(const struct pattern *made, const struct pattern *measured)
+{
+	return !memcmp(made->digest, measured->digest, sizeof(made->digest));
+}
+
+/* Regardless of their call sites. */
+static int compare_same_times(const struct pattern *made, const struct pattern *measured, struct pattern_comparison *comparison)
 {
 	struct pattern *bare_made = NULL, *bare_measured = NULL;
 	bool is_bare = has_other_sites(made, measured);
 	int err = 0;
 
-	*comparison = (struct pattern_comparison){ .is_same = !memcmp(made->digest, measured->digest, sizeof(made->digest)) };
 	if (is_bare)
 		err = pattern_drop_sites(made, &bare_made);
 	if (is_bare && !err)
@@ -134,5 +131,37 @@ int pattern_compare(const struct pattern *made, const struct pattern *measured, 
 		compare_times(bare_made ?: made, bare_measured ?: measured, comparison);
 	pattern_free(bare_made);
 	pattern_free(bare_measured);
+	return err;
+}
+
+/**
+ * pattern_compare() - are the operations of two patterns the same, and how far are the times from each other?
+ * @made: extrapolated
+ * @measured: of a run
+ * @comparison: out; times of the same operations only, regardless of their call sites
+ *
+ * In each run, another rank may be the first of those that create a file at the same time.
+ *
+ * Return: 0 or a negative errno.
+ */
+int pattern_compare(const struct pattern *made, const struct pattern *measured, struct pattern_comparison *comparison)
+{
+	struct pattern *ordered_made = NULL, *ordered_measured = NULL;
+	bool is_other = !is_same(made, measured);
+	int err = 0;
+
+	*comparison = (struct pattern_comparison){ .is_same = !is_other };
+	if (is_other)
+		err = pattern_order_creators(made, &ordered_made);
+	if (is_other && !err)
+		err = pattern_order_creators(measured, &ordered_measured);
+	if (!err && is_other && is_same(ordered_made ?: made, ordered_measured ?: measured)) {
+		comparison->is_same = comparison->is_ordered = true;
+		err = compare_same_times(ordered_made ?: made, ordered_measured ?: measured, comparison);
+	} else if (!err) {
+		err = compare_same_times(made, measured, comparison);
+	}
+	pattern_free(ordered_made);
+	pattern_free(ordered_measured);
 	return err;
 }

@@ -85,9 +85,16 @@ struct extrapolation_fit {
  */
 enum extrapolation_sites { EXTRAPOLATION_sites_kept, EXTRAPOLATION_sites_missing, EXTRAPOLATION_sites_differ };
 
+/**
+ * struct extrapolation_summary - the quality of an extrapolation
+ * @fits: how well times fit
+ * @sites: the use of call sites
+ * @is_ordered: files that several ranks create at the same time are created by the lowest one, because in the runs, other ranks did
+ */
 struct extrapolation_summary {
 	struct extrapolation_fit fits[EXTRAPOLATION_CLASSES];
 	enum extrapolation_sites sites;
+	bool is_ordered;
 };
 
 int pattern_change(const struct pattern *pattern, const char *name, const char *value, struct pattern **made, u64 *changed,
@@ -103,8 +110,14 @@ struct pattern_time_error {
 	double share;
 };
 
+/**
+ * struct pattern_comparison - of two patterns
+ * @is_same: the operations are the same
+ * @is_ordered: they are the same if files that several ranks create at the same time are created by the lowest one in both
+ */
 struct pattern_comparison {
 	bool is_same;
+	bool is_ordered;
 	struct pattern_time_error think;
 	struct pattern_time_error duration;
 };
@@ -125,6 +138,7 @@ int pattern_extrapolate(const struct pattern **runs, u32 count, u64 ranks, const
 			struct pattern **pattern, struct extrapolation_summary *summary, struct pattern_refusal *refusal);
 
 int pattern_drop_sites(const struct pattern *pattern, struct pattern **made);
+int pattern_order_creators(const struct pattern *pattern, struct pattern **made);
 
 int pattern_make(const char *trace, struct pattern **pattern, struct iot_omissions *omissions, struct iot_reject *reject);
 int pattern_load(const char *path, struct pattern **pattern, struct iot_reject *reject);

@@ -82,6 +82,9 @@ int change_read_pattern(struct change *c, const struct pattern *p);
 int change_write_pattern(const struct change *c, const struct pattern *from, struct pattern **made);
 void change_close(struct change *c);
 
+/* change_rebuild.c */
+int change_rebuild(const struct pattern *pattern, int (*edit)(struct change *c), struct pattern **made);
+
 /* change_extents.c */
 bool extent_of(const struct event *event, u64 actor, struct extent *extent);
 int extents_of(const struct change *c, struct extents *extents);

@@ -463,7 +463,7 @@ static int open_runs(struct extrapolation *x, const struct pattern **runs, u32 c
 	return 0;
 }
 
-static int extrapolate_runs(struct extrapolation *x, u64 ranks, struct pattern **pattern)
+static int extrapolate_as_recorded(struct extrapolation *x, u64 ranks, struct pattern **pattern)
 {
 	int err = check_groups(x);
 
@@ -472,19 +472,39 @@ static int extrapolate_runs(struct extrapolation *x, u64 ranks, struct pattern *
 	return err ? err : extrapolate_to(x, ranks, pattern);
 }
 
+/* Only if the runs do not match as they are: a file may also be created by a certain rank. */
+static int extrapolate_runs(struct extrapolation *x, u64 ranks, struct pattern **pattern, bool *is_ordered)
+{
+	const struct pattern *const *runs = x->runs;
+	int err = extrapolate_as_recorded(x, ranks, pattern), err_order;
+
+	if (err != -EOPNOTSUPP)
+		return err;
+	err_order = extrapolation_order_creators(x, is_ordered);
+	if (err_order)
+		return err_order;
+	if (*is_ordered)
+		err = extrapolate_as_recorded(x, ranks, pattern);
+	if (err) {
+		x->runs = runs;
+		x->model = runs[x->scaling.count - 1];
+	}
+	return err;
+}
+
 /* Call sites tell loops apart, if they are the same in all runs: those of one build, which all recordings have. */
-static int extrapolate_with_sites(struct extrapolation *x, u64 ranks, struct pattern **pattern, enum extrapolation_sites *sites)
+static int extrapolate_with_sites(struct extrapolation *x, u64 ranks, struct pattern **pattern, struct extrapolation_summary *summary)
 {
 	u32 with = extrapolation_count_sites(x);
 	int err = -EOPNOTSUPP;
 
 	if (!with || with == x->scaling.count)
-		err = extrapolate_runs(x, ranks, pattern);
+		err = extrapolate_runs(x, ranks, pattern, &summary->is_ordered);
 	if (!with || err != -EOPNOTSUPP)
 		return err;
-	*sites = with < x->scaling.count ? EXTRAPOLATION_sites_missing : EXTRAPOLATION_sites_differ;
+	summary->sites = with < x->scaling.count ? EXTRAPOLATION_sites_missing : EXTRAPOLATION_sites_differ;
 	err = extrapolation_drop_sites(x);
-	return err ? err : extrapolate_runs(x, ranks, pattern);
+	return err ? err : extrapolate_runs(x, ranks, pattern, &summary->is_ordered);
 }
 
 /**
@@ -503,7 +523,7 @@ const char *extrapolation_form_name(u32 form)
  * @ranks: number of ranks of the result
  * @options: how times are extrapolated
  * @pattern: out: to be freed by pattern_free()
- * @summary: out: how well times fit, and whether call sites were left out
+ * @summary: out: how well times fit, and how the runs were made to match
  * @refusal: filled in if the error is -EOPNOTSUPP
  *
  * Return: 0; -EOPNOTSUPP if a structure or a number does not fit; -ENOMEM.
@@ -516,7 +536,7 @@ int pattern_extrapolate(const struct pattern **runs, u32 count, u64 ranks, const
 
 	*summary = (struct extrapolation_summary){};
 	if (!err)
-		err = extrapolate_with_sites(&x, ranks, pattern, &summary->sites);
+		err = extrapolate_with_sites(&x, ranks, pattern, summary);
 	if (!err)
 		extrapolate_times(&x, *pattern, summary);
 	if (!err && options->is_compensated && (*pattern)->has_times)

@@ -18,6 +18,7 @@ _Static_assert((int)MODEL_FORMS == (int)EXTRAPOLATION_FORMS, "pattern.h has as m
  * @model: the largest run
  * @tasks_per_rank: see extrapolate_tasks.c
  * @bare, @bare_runs: the runs without call sites, if these were left out; NULL for those that have none
+ * @ordered, @ordered_runs: the runs with other creators of files; NULL for those that stay the same
  */
 struct extrapolation {
 	const struct pattern *const *runs;
@@ -28,11 +29,17 @@ struct extrapolation {
 	u64 tasks_per_rank;
 	struct pattern *bare[MODEL_RUNS_MAX];
 	const struct pattern *bare_runs[MODEL_RUNS_MAX];
+	struct pattern *ordered[MODEL_RUNS_MAX];
+	const struct pattern *ordered_runs[MODEL_RUNS_MAX];
 };
 
 /* extrapolate_compensation.c */
 enum extrapolation_class extrapolation_class_of(const struct shape *shape);
 int extrapolate_compensation(struct extrapolation *x, struct pattern *made, struct extrapolation_summary *summary);
+
+/* extrapolate_creators.c */
+int extrapolation_order_creators(struct extrapolation *x, bool *is_changed);
+void extrapolation_close(struct extrapolation *x);
 
 /* extrapolate_pieces.c */
 void extrapolate_pieces(struct extrapolation *x, const struct node *node, u32 column, const struct group *const *groups,
@@ -41,7 +48,6 @@ void extrapolate_pieces(struct extrapolation *x, const struct node *node, u32 co
 /* extrapolate_sites.c */
 u32 extrapolation_count_sites(const struct extrapolation *x);
 int extrapolation_drop_sites(struct extrapolation *x);
-void extrapolation_close(struct extrapolation *x);
 
 /* extrapolate_tasks.c */
 void extrapolation_divide_tasks(struct extrapolation *x);

@@ -46,14 +46,3 @@ int extrapolation_drop_sites(struct extrapolation *x)
 	x->model = x->runs[x->scaling.count - 1];
 	return 0;
 }
-
-/**
- * extrapolation_close() - free the runs that were made
- */
-void extrapolation_close(struct extrapolation *x)
-{
-	u32 run;
-
-	for (run = 0; run < MODEL_RUNS_MAX; run++)
-		pattern_free(x->bare[run]);
-}
