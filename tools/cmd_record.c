@@ -160,6 +160,13 @@ static void set_job(struct option_state *state, char *name)
 	snprintf(options->job.name, sizeof(options->job.name), "%s", name);
 }
 
+static void set_command(struct option_state *state, char *command)
+{
+	struct record_command *options = state->options;
+
+	options->command = command;
+}
+
 /* The command and everything after it. */
 static void add_command(struct option_state *state, char *operand)
 {
@@ -258,6 +265,8 @@ static const struct option_row option_rows[] = {
 	{ "admit", 0, OPTION_TEXT, "NAME,...", .set = set_admits,
 	  .help = "allow processes of these users, or of these :groups, to add MPI records even if the command did "
 		  "not start them; may be repeated" },
+	{ "command", 0, OPTION_TEXT, "TEXT", .set = set_command,
+	  .help = "state this command in the trace, if COMMAND is only a helper, as that of the plugin for Slurm" },
 	{ "wait", 0, OPTION_DURATION, "SECONDS", .is_optional = true, .max = (1ull << 30) * OPTION_S, .unit = OPTION_S,
 	  .stored_unit = OPTION_MS, .absent = UINT64_MAX, .field = FIELD(record.wait_ms), .given = FIELD(has_wait),
 	  .help = "after the end of the command, wait for all processes that it started, or at most this long "
@@ -300,9 +309,11 @@ static void add_job(struct facts *facts, const struct record_job *job)
 		facts_add(facts, "job.nodes", "%u", job->nodes);
 }
 
+enum { COMMAND_MAX_BYTES = 2047 };
+
 static void add_command_fact(struct facts *facts, char *const *arguments)
 {
-	char command[2048] = "";
+	char command[COMMAND_MAX_BYTES + 1] = "";
 	size_t at = 0;
 	int i;
 
@@ -320,6 +331,8 @@ static void add_run(struct record_command *options)
 
 	if (options->is_attach)
 		facts_add(facts, "attached", "yes");
+	else if (options->command)
+		facts_add(facts, "command", "%.*s", COMMAND_MAX_BYTES, options->command);
 	else
 		add_command_fact(facts, options->record.command);
 	facts_add(facts, "directory", "%s", cwd ? cwd : "?");

@@ -114,6 +114,8 @@ void record_options_check(struct option_state *state)
 		check_strace(state);
 	if (options->is_attach && options->record.command)
 		option_error(state, "--attach runs no command");
+	if (options->is_attach && options->command)
+		option_error(state, "--command cannot be combined with --attach, which runs no command");
 	if (options->is_attach && (options->is_join || options->is_mpi_only))
 		option_error(state, "--attach cannot be combined with --join or --mpi-only");
 	if (!options->is_attach && (options->seconds || options->pid))

@@ -18,6 +18,7 @@ struct record_command {
 	struct record_options record;
 	struct record_job job;
 	const char *mpi;
+	const char *command; /* that the trace states; NULL: record.command */
 	const char *ops;
 	const char *stacks; /* the list of --stacks */
 	struct filter *filter;

@@ -59,7 +59,20 @@ int slurm_spank_init(spank_t spank, int argc, char **argv)
 	return spank_option_register(spank, &option) == ESPANK_SUCCESS ? 0 : -1;
 }
 
-/* The user, and JOB.STEP-HOST. */
+/* What the tasks execute, with blanks between the arguments, as iotape record states a command. */
+static void describe_command(spank_t spank, struct spank_step *step)
+{
+	char **arguments = NULL;
+	int count = 0, i;
+	size_t at = 0;
+
+	if (spank_get_item(spank, S_JOB_ARGV, &count, &arguments) || !arguments)
+		return;
+	for (i = 0; i < count && at < sizeof(step->command) - 1; i++)
+		at += (size_t)snprintf(step->command + at, sizeof(step->command) - at, "%s%s", i ? " " : "", arguments[i]);
+}
+
+/* The user, JOB.STEP-HOST, and the command. */
 static int describe_step(spank_t spank, struct spank_step *step, char *directory, size_t room)
 {
 	uint32_t job, number;
@@ -77,6 +90,7 @@ static int describe_step(spank_t spank, struct spank_step *step, char *directory
 		snprintf(label, sizeof(label), "%s", number == SLURM_BATCH_SCRIPT ? "batch" : "other");
 	snprintf(step->name, sizeof(step->name), "%u.%s-%s", job, label, host);
 	step->directory = directory;
+	describe_command(spank, step);
 	return 0;
 }
 

@@ -91,13 +91,14 @@ static void run_recorder(const struct spank_policy *policy, const struct spank_r
 {
 	static char *environment[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL };
 	static char waits[] = "echo $$ >&4; exec 4>&-; exec cat <&3 >/dev/null";
-	char admit[64], filter[64];
+	char admit[64], filter[64], command[sizeof(step->command) + 16];
 	char *arguments[MAX_ARGUMENTS];
 	size_t i, n = 0;
 	bool is_any = false;
 
 	for (i = 0; i < policy->mount_count; i++)
 		is_any = is_any || request->is_mount_wanted[i];
+	snprintf(command, sizeof(command), "--command=%s", step->command);
 	snprintf(admit, sizeof(admit), "--admit=%u", (unsigned int)step->uid);
 	/* A set-user-ID program reaches files that the user does not: their names are not the user's to see. */
 	snprintf(filter, sizeof(filter), "--filter=uid == %u", (unsigned int)step->uid);
@@ -107,6 +108,8 @@ static void run_recorder(const struct spank_policy *policy, const struct spank_r
 	arguments[n++] = "--mpi=off"; /* of the command that waits */
 	arguments[n++] = "--output=-";
 	arguments[n++] = filter;
+	if (step->command[0])
+		arguments[n++] = command;
 	if (request->mpi)
 		arguments[n++] = admit;
 	for (i = 0; i < policy->mount_count; i++) {

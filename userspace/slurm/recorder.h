@@ -17,6 +17,7 @@ struct spank_step {
 	int group_count;
 	const char *directory; /* relative outputs are in it */
 	char name[512]; /* JOB.STEP-HOST */
+	char command[2048]; /* program and arguments of the step; empty: not known */
 };
 
 struct spank_recorder {
