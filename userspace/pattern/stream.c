@@ -4,30 +4,19 @@
  */
 #include "stream.h"
 
-#include "analyse/diff/canon.h"
 #include "calls.h"
 #include "sites.h"
-
-/* A task of the trace, and where it comes in the stream. */
-struct place {
-	u32 index; /* in the trace */
-	bool is_rank;
-	u64 job;
-	u32 rank;
-	u32 size;
-	u32 first; /* index of the first task of its process */
-};
+#include "task_places.h"
 
 struct making {
 	struct canon *canon;
 	struct caller *callers;
 	struct sites *sites;
-	struct place *places;
-	u32 *positions; /* by index in the trace */
+	struct task_places places;
 	struct widths *widths;
 	struct digest *digest;
 	struct stream *stream;
-	stream_take_task take; /* NULL: only the digest is made */
+	stream_take_task take;
 	void *context;
 };
 
@@ -92,28 +81,8 @@ static int add_event(struct making *m, struct stream_task *task, struct event *e
 		event->roles[EVENT_TO_HANDLE] = call->ids[EVENT_TO_HANDLE];
 	}
 	digest_event(m->digest, event);
-	if (!m->take)
-		return 0;
 	add_times(task, ends, call);
 	return stream_add_event(m->stream, task, event, m->widths);
-}
-
-static void make_event(const struct canon_op *op, struct event *event)
-{
-	*event = (struct event){
-		.kind = op->kind,
-		.flags = (u8)((op->is_implied ? EVENT_IMPLIED : 0) | (op->is_nameless ? EVENT_NAMELESS : 0) |
-			      (op->has_value ? EVENT_VALUE : 0)),
-		.field_count = event_count_fields(op->kind),
-		.roles = { [EVENT_GENERATION] = op->generation },
-		.path = op->path,
-		.path2 = op->path2,
-	};
-	memcpy(event->fields, op->fields, (event->field_count < op->field_count ? event->field_count : op->field_count) * sizeof(u64));
-	if (op->has_value) {
-		event->value = (const u8 *)op->path2 + strlen(op->path2) + 1;
-		event->value_bytes = op->value_bytes;
-	}
 }
 
 /* MPI calls, and facts, that come before the operation of this number. */
@@ -140,7 +109,7 @@ static int add_events(struct making *m, const struct canon_task *from, struct st
 		if (from->ops[i].is_merged)
 			continue;
 		err = add_calls_before(m, task, caller, from->ops[i].order, &next, &ends);
-		make_event(&from->ops[i], &event);
+		call_event(&from->ops[i], &event);
 		event.site = sites_find(m->sites, from->id, from->ops[i].order, &event.site_bytes);
 		if (!err)
 			err = add_event(m, task, &event, &ends,
@@ -151,149 +120,17 @@ static int add_events(struct making *m, const struct canon_task *from, struct st
 
 /* -- names that look-ups found ---------------------------------------------------------------------------- */
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strverscmp(*(const char *const *)a, *(const char *const *)b);
-}
+struct finding {
+	struct making *making;
+	struct stream_task *task;
+};
 
-static int add_found(struct making *m, struct stream_task *task)
+static int add_found_event(void *context, struct event *event)
 {
-	const char *text, **texts;
+	struct finding *finding = context;
 	struct ends ends = {};
-	size_t count = 0, i;
-	int err = 0;
 
-	for (text = canon_next_found(m->canon, NULL); text; text = canon_next_found(m->canon, text))
-		count++;
-	texts = calloc(count + 1, sizeof(*texts));
-	if (!texts)
-		return -ENOMEM;
-	for (text = canon_next_found(m->canon, NULL), i = 0; text; text = canon_next_found(m->canon, text))
-		texts[i++] = text;
-	qsort(texts, count, sizeof(*texts), compare_texts);
-	for (i = 0; i < count && !err; i++) {
-		struct event event = { .kind = IOT_KIND_lookup, .path = texts[i], .path2 = "",
-				       .field_count = event_count_fields(IOT_KIND_lookup) };
-
-		err = add_event(m, task, &event, &ends, NULL);
-	}
-	free(texts);
-	return err;
-}
-
-/* -- tasks ---------------------------------------------------------------------------------------------------- */
-
-static u32 index_of(const struct canon *canon, u32 id)
-{
-	u32 i;
-
-	for (i = 0; i < canon->task_count; i++)
-		if (canon->tasks[i].id == id)
-			return i;
-	return UINT32_MAX;
-}
-
-static u32 first_of_process(const struct canon *canon, u32 index)
-{
-	u32 steps, parent;
-
-	for (steps = 0; steps < canon->task_count; steps++) {
-		parent = canon->tasks[index].parent ? index_of(canon, canon->tasks[index].parent) : UINT32_MAX;
-		if (parent == UINT32_MAX || canon->tasks[parent].tgid != canon->tasks[index].tgid)
-			break;
-		index = parent;
-	}
-	return index;
-}
-
-static int compare_places(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if (!x->job != !y->job)
-		return x->job ? -1 : 1;
-	if (x->job != y->job)
-		return x->job < y->job ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	if (x->is_rank != y->is_rank)
-		return x->is_rank ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Jobs have the numbers in which they begin, not their keys. Those of tasks of a rank's process are the rank's. */
-static void find_ranks(struct making *m)
-{
-	const struct canon *canon = m->canon;
-	struct numbers jobs = {};
-	u32 i, j;
-
-	for (i = 0; i < canon->task_count; i++) {
-		const struct caller *caller = calls_of(m->callers, canon->tasks[i].id);
-		struct place *place = &m->places[i];
-
-		place->index = i;
-		place->first = first_of_process(canon, i);
-		if (!caller || !caller->job)
-			continue;
-		place->is_rank = true;
-		place->rank = caller->rank;
-		place->size = caller->ranks;
-		for (j = 0; j < jobs.count && jobs.values[j] != caller->job; j++)
-			;
-		if (j == jobs.count)
-			numbers_add(&jobs, caller->job);
-		place->job = j + 1;
-	}
-	numbers_free(&jobs);
-	for (i = 0; i < canon->task_count; i++) {
-		struct place *place = &m->places[i], *first = &m->places[place->first];
-
-		if (place->is_rank && first != place && !first->is_rank) {
-			first->job = place->job;
-			first->rank = place->rank;
-			first->size = place->size;
-		}
-	}
-	for (i = 0; i < canon->task_count; i++) {
-		struct place *place = &m->places[i], *first = &m->places[place->first];
-
-		if (!place->is_rank && first != place) {
-			place->job = first->job;
-			place->rank = first->rank;
-			place->size = first->size;
-		}
-	}
-}
-
-static int find_places(struct making *m)
-{
-	u32 count = m->canon->task_count, i;
-
-	m->places = calloc(count + 1, sizeof(*m->places));
-	m->positions = calloc(count + 1, sizeof(*m->positions));
-	if (!m->places || !m->positions)
-		return -ENOMEM;
-	find_ranks(m);
-	qsort(m->places, count, sizeof(*m->places), compare_places);
-	for (i = 0; i < count; i++)
-		m->positions[m->places[i].index] = i;
-	return 0;
-}
-
-static void set_facts(const struct making *m, const struct place *place, u64 facts[TASK_FACT_COUNT])
-{
-	const struct canon_task *task = &m->canon->tasks[place->index];
-	u32 parent = task->parent ? index_of(m->canon, task->parent) : UINT32_MAX;
-
-	facts[TASK_FACT_what] = place->is_rank ? TASK_RANK : TASK_OTHER;
-	facts[TASK_FACT_job] = place->job;
-	facts[TASK_FACT_rank] = place->rank;
-	facts[TASK_FACT_size] = place->size;
-	facts[TASK_FACT_process] = m->positions[place->first];
-	facts[TASK_FACT_parent] = parent == UINT32_MAX ? 0 : (u64)m->positions[parent] + 1;
-	facts[TASK_FACT_nth] = task->nth;
-	facts[TASK_FACT_why] = task->why;
+	return add_event(finding->making, finding->task, event, &ends, NULL);
 }
 
 /* -- the whole ------------------------------------------------------------------------------------------------- */
@@ -329,20 +166,39 @@ static int make_tasks(struct making *m)
 		return -ENOMEM;
 	stream->task_count = m->canon->task_count + has_found;
 	for (i = 0; i < m->canon->task_count && !err; i++) {
-		set_facts(m, &m->places[i], stream->tasks[i].facts);
+		task_places_facts(&m->places, i, stream->tasks[i].facts);
 		digest_task(m->digest, stream->tasks[i].facts);
-		err = add_events(m, &m->canon->tasks[m->places[i].index], &stream->tasks[i]);
-		canon_forget_task(m->canon, m->places[i].index);
-		if (!err && m->take)
+		err = add_events(m, &m->canon->tasks[m->places.tasks[i].index], &stream->tasks[i]);
+		canon_forget_task(m->canon, m->places.tasks[i].index);
+		if (!err)
 			err = m->take(m->context, stream, i);
 	}
 	if (!err && has_found) {
 		stream->tasks[i].facts[TASK_FACT_what] = TASK_FOUND;
 		digest_task(m->digest, stream->tasks[i].facts);
-		err = add_found(m, &stream->tasks[i]);
-		if (!err && m->take)
+		err = found_walk(m->canon, add_found_event, &(struct finding){ m, &stream->tasks[i] });
+		if (!err)
 			err = m->take(m->context, stream, i);
 	}
+	return err;
+}
+
+static int find_places(struct making *m)
+{
+	struct task_rank *ranks = calloc(m->canon->task_count + 1, sizeof(*ranks));
+	u32 i;
+	int err;
+
+	if (!ranks)
+		return -ENOMEM;
+	for (i = 0; i < m->canon->task_count; i++) {
+		const struct caller *caller = calls_of(m->callers, m->canon->tasks[i].id);
+
+		if (caller)
+			ranks[i] = caller->rank;
+	}
+	err = task_places_find(&m->places, m->canon, ranks);
+	free(ranks);
 	return err;
 }
 
@@ -354,13 +210,12 @@ static int make_stream(struct making *m)
 	if (!m->digest)
 		return -ENOMEM;
 	err = find_places(m);
-	if (!err && m->take)
+	if (!err)
 		err = learn_names(m);
 	if (!err)
 		err = make_tasks(m);
 	digest_close(m->digest, m->stream->digest);
-	free(m->places);
-	free(m->positions);
+	task_places_free(&m->places);
 	template_free(&m->widths);
 	return err;
 }
@@ -368,7 +223,7 @@ static int make_stream(struct making *m)
 /**
  * stream_read() - the canonical stream of a trace
  * @path: of the trace
- * @take: gets each task when it is complete, in order, and frees its operations; NULL: the stream has only tasks and a digest
+ * @take: gets each task when it is complete, in order, and frees its operations
  * @context: for @take
  * @stream: out: to be freed by stream_free()
  * @reject: filled in if the trace is refused, also by @take

@@ -313,7 +313,11 @@ static bool is_attached_fact(const struct iot_record *r)
 	return r->tail_bytes == sizeof(fact) - 1 && !memcmp(r->tail, fact, sizeof(fact) - 1);
 }
 
-static int take_record(void *context, struct iot_names *names, const struct iot_record *r)
+/**
+ * canon_take_record() - add a record to the canonical operations; an iot_walk_fn
+ * @context: the struct reading_state
+ */
+int canon_take_record(void *context, struct iot_names *names, const struct iot_record *r)
 {
 	struct reading_state *s = context;
 
@@ -373,6 +377,30 @@ static void sort(struct canon *canon)
 }
 
 /**
+ * canon_read_trace() - read all records of a trace
+ * @s: with an empty result
+ * @path: of the trace
+ * @fn, @context: get the records
+ * @reject: filled in if the trace is refused
+ *
+ * Return: 0 or a negative errno.
+ */
+int canon_read_trace(struct reading_state *s, const char *path, iot_walk_fn fn, void *context, struct iot_reject *reject)
+{
+	int err = canon_open_alike(s);
+
+	if (err)
+		iot_refuse(reject, IOT_REJECT_memory, 0);
+	else
+		err = iot_trace_walk(path, fn, context, &s->canon->info, reject);
+	if (!err)
+		iot_omissions_finish(&s->canon->omissions, &s->canon->info);
+	canon_free_alike(s);
+	canon_free_early(s);
+	return err;
+}
+
+/**
  * canon_read() - the canonical operations of a trace
  * @path: of the trace
  * @canon: out: to be freed by canon_free()
@@ -387,16 +415,8 @@ int canon_read(const char *path, struct canon **canon, struct iot_reject *reject
 
 	if (!s.canon)
 		return iot_refuse(reject, IOT_REJECT_memory, 0), -ENOMEM;
-	err = canon_open_alike(&s);
-	if (err)
-		iot_refuse(reject, IOT_REJECT_memory, 0);
-	else
-		err = iot_trace_walk(path, take_record, &s, &s.canon->info, reject);
-	if (!err)
-		iot_omissions_finish(&s.canon->omissions, &s.canon->info);
+	err = canon_read_trace(&s, path, canon_take_record, &s, reject);
 	sort(s.canon);
-	canon_free_alike(&s);
-	canon_free_early(&s);
 	if (err)
 		canon_free(s.canon);
 	else

@@ -45,6 +45,7 @@ struct canon_op {
  * @plays: the task of another trace that it performs, 0 if none
  * @parent, @tgid, @why: as in its record
  * @nth: index among the tasks that its parent created, from 1
+ * @open_fields: of canon_walk(): fields of an operation that the next one may change
  */
 struct canon_task {
 	u32 id;
@@ -57,6 +58,7 @@ struct canon_task {
 	struct canon_op *ops;
 	u32 count;
 	u32 room;
+	u64 *open_fields;
 };
 
 /* A set of texts: of the look-ups that found something. */
@@ -74,12 +76,14 @@ struct canon_fields;
  * @omissions: of the trace
  * @is_attached: something was open before, so names were known before, and not looked up
  * @is_outcomes: the trace is the outcomes of a replay, by its own facts: implied operations are not in it
+ * @is_walk: canon_walk() reads it, which does not keep the operations
  */
 struct canon {
 	struct iot_trace_info info;
 	struct iot_omissions omissions;
 	bool is_attached;
 	bool is_outcomes;
+	bool is_walk;
 	struct canon_task *tasks;
 	u32 task_count;
 	u32 task_room;
@@ -89,7 +93,19 @@ struct canon {
 	struct canon_texts *texts;
 };
 
+/*
+ * canon_walk_fn - called by canon_walk() for each record
+ * @record: has been taken into account
+ * @task: if the record is an operation, its task, else NULL; it has the operations that this record makes, and before them the last
+ *	one if canon_op_is_open()
+ *
+ * Return: 0, or a negative errno, which ends the walk.
+ */
+typedef int (*canon_walk_fn)(void *context, const struct iot_record *record, const struct canon_task *task);
+
 int canon_read(const char *path, struct canon **canon, struct iot_reject *reject);
+int canon_walk(const char *path, canon_walk_fn fn, void *context, struct canon **canon, struct iot_reject *reject);
+bool canon_op_is_open(const struct canon_op *op);
 void canon_match_outcomes(struct canon *canon);
 void canon_forget_task(struct canon *canon, u32 task);
 void canon_free(struct canon *canon);

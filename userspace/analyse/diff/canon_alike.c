@@ -133,6 +133,8 @@ int canon_take_readdir(struct reading_state *s, u32 task, struct canon_op *op)
 	entries_take(s, &s->record->readdir, &sum, &count);
 	HASH_FIND(hh, s->readings, &handle, sizeof(handle), reading);
 	if (reading && reading->task == task) {
+		if (s->canon->is_walk)
+			return -EOPNOTSUPP;
 		first = &s->canon->tasks[task].ops[reading->op];
 		first->fields[READDIR_COUNT] += s->record->readdir.entries;
 		first->fields[READDIR_SUM] += sum;

@@ -66,6 +66,8 @@ struct canon_op *canon_op_add(struct canon *canon, u32 task, const struct canon_
 void canon_free_tasks(struct canon *canon);
 
 /* canon.c */
+int canon_take_record(void *context, struct iot_names *names, const struct iot_record *r);
+int canon_read_trace(struct reading_state *s, const char *path, iot_walk_fn fn, void *context, struct iot_reject *reject);
 int canon_op_make(struct reading_state *s, struct canon_op *op);
 
 /* canon_alike.c */

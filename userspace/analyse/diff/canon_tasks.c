@@ -98,6 +98,8 @@ int canon_op_keep(struct canon *canon, struct canon_op *op)
  * @task: index of the task
  * @op: is copied
  *
+ * In a walk, fields of the copy are those of @op.
+ *
  * Return: the copy, until the next is added; NULL if out of memory.
  */
 struct canon_op *canon_op_add(struct canon *canon, u32 task, const struct canon_op *op)
@@ -117,7 +119,7 @@ struct canon_op *canon_op_add(struct canon *canon, u32 task, const struct canon_
 	copy = &to->ops[to->count];
 	*copy = *op;
 	copy->nth = to->count;
-	if (canon_op_keep(canon, copy))
+	if (!canon->is_walk && canon_op_keep(canon, copy))
 		return NULL;
 	to->count++;
 	return copy;
@@ -144,8 +146,10 @@ void canon_free_tasks(struct canon *canon)
 	struct canon_fields *fields;
 	u32 i;
 
-	for (i = 0; i < canon->task_count; i++)
+	for (i = 0; i < canon->task_count; i++) {
 		free(canon->tasks[i].ops);
+		free(canon->tasks[i].open_fields);
+	}
 	free(canon->tasks);
 	HASH_ITER (hh, canon->index, index, next_index) {
 		HASH_DEL(canon->index, index);

@@ -7,6 +7,8 @@
  */
 #include "trace.h"
 
+#include "pattern/stream_compare.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -393,6 +395,7 @@ static int open_players(struct synthesis *s)
 
 		player->group = &p->groups[tasks[2 * i]];
 		player->run = (u32)tasks[2 * i + 1]; /* until it runs: its index in the group */
+		player->position = (u32)i;
 		player->now_ns = BEGIN_NS;
 		for (fact = 0; fact < TASK_FACT_COUNT; fact++)
 			player->facts[fact] = series_at(p->facts[fact], i);
@@ -468,20 +471,38 @@ static void close_players(struct synthesis *s)
 	free(s->heap);
 }
 
-/* Its operations must be those of the pattern. */
-static int check(const struct pattern *pattern, const char *path, struct pattern_refusal *refusal)
+/* Return: the position of each task in the pattern, by id; NULL if out of memory. */
+static u32 *positions_by_id(const struct synthesis *s)
+{
+	u32 *positions = calloc(s->player_count + 1ul, sizeof(*positions)), i;
+
+	for (i = 0; i < s->player_count && positions; i++)
+		positions[s->players[i].id] = s->players[i].position;
+	return positions;
+}
+
+/* Are the operations of the loops those that the pattern states? */
+static int check_digest(const struct pattern *pattern, bool *is_same)
+{
+	u64 operations;
+	u8 digest[32];
+	int err = pattern_expand(pattern, NULL, UINT64_MAX, digest, &operations);
+
+	*is_same = !err && !memcmp(digest, pattern->digest, sizeof(digest));
+	return err;
+}
+
+/* The operations of the trace must be those of the pattern. */
+static int check(const struct pattern *pattern, const char *path, const u32 *positions, u32 count, struct pattern_refusal *refusal)
 {
 	struct iot_reject reject;
-	struct stream *again;
 	bool is_same;
-	int err = stream_read(path, NULL, NULL, &again, &reject);
+	int err = check_digest(pattern, &is_same);
 
-	if (err)
+	if (!err && is_same)
+		err = stream_compare(path, pattern, positions, count, &is_same, &reject);
+	if (err || is_same)
 		return err;
-	is_same = !memcmp(again->digest, pattern->digest, sizeof(again->digest));
-	stream_free(again);
-	if (is_same)
-		return 0;
 	snprintf(refusal->text, sizeof(refusal->text), "the operations of the trace would differ, because names or tasks "
 		 "depend on an order that the pattern does not contain");
 	return -EOPNOTSUPP;
@@ -494,7 +515,8 @@ static int check(const struct pattern *pattern, const char *path, struct pattern
  * @broken: out: waits that were given up; then the order between tasks is not that of the program
  * @refusal: out: filled in if the error is -EOPNOTSUPP
  *
- * The times are means. The trace is read again: it has the operations of the pattern, or none is left.
+ * The times are means. The trace is read again: it has the operations of the pattern, or none is left. Memory depends on the numbers of
+ * tasks, names and opens, not on that of other operations.
  *
  * Return: 0, -EOPNOTSUPP if the pattern lacks data for a trace, or another negative errno.
  */
@@ -503,6 +525,7 @@ int pattern_trace(const struct pattern *pattern, const char *path, u64 *broken, 
 	struct synthesis s = { .pattern = pattern, .next_id = 1, .last_ns = BEGIN_NS, .refusal = refusal };
 	int err = open_players(&s);
 	bool is_written = false;
+	u32 *positions;
 
 	refusal->text[err == -EOPNOTSUPP ? strlen(refusal->text) : 0] = 0;
 	if (!err)
@@ -517,14 +540,16 @@ int pattern_trace(const struct pattern *pattern, const char *path, u64 *broken, 
 		is_written = !err;
 	}
 	*broken = s.broken;
+	positions = positions_by_id(&s);
 	ranks_free(&s);
 	world_free(&s);
 	close_players(&s);
 	if (is_written) {
-		err = check(pattern, path, refusal);
+		err = positions ? check(pattern, path, positions, s.player_count, refusal) : -ENOMEM;
 		if (err)
 			unlink(path);
 	}
+	free(positions);
 	return err;
 }
 

@@ -152,6 +152,7 @@ struct pending {
 
 /**
  * struct player - a task that runs
+ * @position: in the pattern
  * @now_ns: when its last operation ended
  * @next_ns: when the next one begins
  * @is_waiting: for an object that another task creates, or still uses, since it was last in front
@@ -170,6 +171,7 @@ struct player {
 	struct events *events;
 	const struct group *group;
 	u32 id;
+	u32 position;
 	u64 facts[TASK_FACT_COUNT];
 	struct event event;
 	u32 run;
