@@ -13,8 +13,10 @@
  * redundant edges stay, which only costs time at replay.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/graph/causal.h"
+#include "analyse/graph/spill.h"
 #include "order_passes.h"
 
 #define CLOCK_BYTES_MAX (512ull << 20)
@@ -31,7 +33,7 @@ struct snapshot {
  * struct pruned_task - the waits of a task
  * @clock: of each task, operations that it knows to have ended; NULL: none
  * @since: since which of its operations
- * @edges: of each operation, edges from it that have not been examined yet
+ * @edges: of each operation, edges from it that have not been examined yet; a part of those of all tasks
  * @snapshots: earlier values of @clock that later waits still need
  * @freed: of them, those without a clock
  */
@@ -63,6 +65,8 @@ struct pruner {
 	struct candidate *candidates;
 	u32 candidate_room;
 	u64 clock_bytes;
+	u32 *edges; /* of all tasks */
+	size_t edges_bytes;
 };
 
 /* -- clocks ------------------------------------------------------------------------------------ */
@@ -433,17 +437,19 @@ static void count_edges(struct pruner *p)
 
 static int allocate(struct pruner *p)
 {
-	u32 tasks = p->graph->task_count, i;
+	u32 tasks = p->graph->task_count, *edges, i;
 
 	p->tasks = calloc(tasks + 1, sizeof(*p->tasks));
 	p->latches = calloc(p->graph->latch_count + 1ull, sizeof(*p->latches));
-	if (!p->tasks || !p->latches)
+	p->edges_bytes = sizeof(u32);
+	for (i = 0; i < tasks; i++)
+		p->edges_bytes += p->graph->tasks[i].op_count * sizeof(u32);
+	p->edges = spill_resize(p->graph->spill, NULL, 0, p->edges_bytes);
+	if (!p->tasks || !p->latches || !p->edges)
 		return -ENOMEM;
-	for (i = 0; i < tasks; i++) {
-		p->tasks[i].edges = calloc(p->graph->tasks[i].op_count + 1ull, sizeof(u32));
-		if (!p->tasks[i].edges)
-			return -ENOMEM;
-	}
+	memset(p->edges, 0, p->edges_bytes);
+	for (edges = p->edges, i = 0; i < tasks; edges += p->graph->tasks[i++].op_count)
+		p->tasks[i].edges = edges;
 	return 0;
 }
 
@@ -456,10 +462,10 @@ static void release(struct pruner *p)
 			free(p->tasks[i].snapshots[j].clock);
 		free(p->tasks[i].snapshots);
 		free(p->tasks[i].clock);
-		free(p->tasks[i].edges);
 	}
 	for (i = 0; p->latches && i < p->graph->latch_count; i++)
 		free(p->latches[i].clock);
+	spill_free(p->graph->spill, p->edges, p->edges_bytes);
 	free(p->tasks);
 	free(p->latches);
 	free(p->candidates);
