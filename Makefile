@@ -107,6 +107,10 @@ check-report:
 check-packages:
 	@tests/summary --timeout=3600 tests/packages/run
 
+## check-boot: the Debian packages on a machine that boots, is upgraded, loses its power and is purged (root, network, 20 minutes)
+check-boot:
+	@tests/summary --timeout=3600 tests/packages/boot
+
 ## check-slurm: jobs of a Slurm in a virtual machine, with their files recorded (root, ten minutes)
 check-slurm:
 	@tests/summary --timeout=3600 tests/slurm/run
@@ -157,5 +161,5 @@ help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-all check-arm64 check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages check-slurm check-soak check-scale deb rpm demo bench figures drift docs \
+	uninstall-modules check-fast check check-all check-arm64 check-builds check-suites check-debug check-fuzz check-fresh check-programs check-report check-packages check-boot check-slurm check-soak check-scale deb rpm demo bench figures drift docs \
 	clean help
