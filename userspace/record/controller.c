@@ -13,7 +13,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +24,7 @@
 
 #include "controller.h"
 #include "lib/iotape.h"
+#include "record.h"
 
 #define LINKS_MAX   4096
 #define PROOF_MS    5000
@@ -418,18 +418,6 @@ static void list_addresses(struct controller_file *file)
 	freeifaddrs(all);
 }
 
-static int start_thread(struct controller *c)
-{
-	sigset_t all, before;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = -pthread_create(&c->thread, NULL, control, c);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return err;
-}
-
 /**
  * controller_start() - control the delays of a run on several nodes
  * @controller: out: to be freed by controller_stop(); NULL after an error
@@ -460,7 +448,7 @@ int controller_start(struct controller **controller, const char *path, const cha
 	if (!err)
 		err = controller_file_write(path, &c->file);
 	if (!err)
-		err = start_thread(c);
+		err = record_thread_start(&c->thread, control, c);
 	if (!err) {
 		*controller = c;
 		return 0;

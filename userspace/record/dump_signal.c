@@ -65,7 +65,7 @@ static void *wait_for_signals(void *argument)
 int dump_signal_start(uint64_t session)
 {
 	pthread_t thread;
-	int err = -pthread_create(&thread, NULL, wait_for_signals, (void *)(uintptr_t)session);
+	int err = record_thread_start(&thread, wait_for_signals, (void *)(uintptr_t)session);
 
 	return err ? err : -pthread_detach(thread);
 }

@@ -7,6 +7,7 @@
 
 #include <iotape/control.h>
 #include <iotape/schema.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -173,6 +174,9 @@ int attach_start(struct attachment *attachment, const struct record_options *opt
 void attach_wait(const struct attachment *attachment, const struct collector *collector,
 		 unsigned int seconds);
 void attach_close(struct attachment *attachment);
+
+/* thread.c */
+int record_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 
 /* dump_signal.c */
 void dump_signal_block(void);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "controller.h"
+#include "record.h"
 
 #define LOOK_MS	   1
 #define PATIENCE_S 2	 /* for a connection, and for the rest of a message */
@@ -255,7 +256,7 @@ int watcher_start(struct watcher **watcher, const struct controller_file *file, 
 	w->socket_fd = w->stop_fd < 0 ? -errno : connect_controller(file, node, why, room);
 	err = w->socket_fd < 0 ? w->socket_fd : 0;
 	if (!err)
-		err = -pthread_create(&w->thread, NULL, watch, w);
+		err = record_thread_start(&w->thread, watch, w);
 	if (!err) {
 		*watcher = w;
 		return 0;
