@@ -19,6 +19,43 @@ static long map_fresh(unsigned long address, u64 bytes, unsigned long flags)
 	return (long)vm_mmap(NULL, address, bytes, MEMORY_PROT, MEMORY_FLAGS | flags, 0);
 }
 
+/**
+ * rfs_room_grow() - memory for a direct read
+ * @room: of the read; its address changes if it is too small
+ * @bytes: length of the read
+ *
+ * A file system with checksums of data compares them with the memory that the device has written to. In memory that two reads
+ * share, or two parts of one, the data of the other one would look like damage.
+ *
+ * Return: 0; -ENOMEM.
+ */
+int rfs_room_grow(struct rfs_room *room, u64 bytes)
+{
+	long address;
+
+	if (likely(bytes <= room->bytes))
+		return 0;
+	rfs_room_drop(room);
+	bytes = PAGE_ALIGN(bytes);
+	address = map_fresh(0, bytes, 0);
+	if (IS_ERR_VALUE(address))
+		return (int)address;
+	room->address = (unsigned long)address;
+	room->bytes = bytes;
+	return 0;
+}
+
+/**
+ * rfs_room_drop() - free the memory of direct reads
+ * @room: its reads have ended; the caller is in its address space
+ */
+void rfs_room_drop(struct rfs_room *room)
+{
+	if (room->bytes)
+		vm_munmap(room->address, room->bytes);
+	room->bytes = 0;
+}
+
 static void drop_own(struct rfs_memory *memory)
 {
 	if (memory->own_bytes)
@@ -88,4 +125,5 @@ int rfs_fresh_prepare(struct rfs_worker *worker, const struct iot_program_op *op
 void rfs_fresh_end(struct rfs_worker *worker)
 {
 	drop_own(worker->task->memory);
+	rfs_room_drop(&worker->task->memory->room);
 }

@@ -132,11 +132,22 @@ struct rfs_task {
 #define RFS_VECTORS_MAX (IOT_PROGRAM_LENGTH_MAX / IOT_WORKER_BUFFER_BYTES + 1)
 
 /**
+ * struct rfs_room - memory of one direct read at a time, in the address space of a task
+ * @address: in user space
+ * @bytes: its length; 0: there is none
+ */
+struct rfs_room {
+	unsigned long address;
+	u64 bytes;
+};
+
+/**
  * struct rfs_memory - kernel memory that a worker needs
  * @path: for a part of a path in the program, as much as one look-up takes, or the target of a link
  * @touched_bytes: pages of the worker's sink that are in memory, from its beginning
  * @own: address in user space of the memory of the present read, if that does not use the sink
  * @own_bytes: its length; 0: the read uses the sink
+ * @room: of direct reads that are longer than the sink
  * @vectors: for transfers
  */
 struct rfs_memory {
@@ -144,6 +155,7 @@ struct rfs_memory {
 	u64 touched_bytes;
 	unsigned long own;
 	u64 own_bytes;
+	struct rfs_room room;
 	struct iovec vectors[RFS_VECTORS_MAX];
 };
 
@@ -302,6 +314,8 @@ void rfs_source_close(struct rfs_source *source);
 int rfs_task_user_get(const struct iot_program_task *task, const struct cred **cred);
 
 /* fresh.c */
+int rfs_room_grow(struct rfs_room *room, u64 bytes);
+void rfs_room_drop(struct rfs_room *room);
 int rfs_fresh_prepare(struct rfs_worker *worker, const struct iot_program_op *op);
 void rfs_fresh_end(struct rfs_worker *worker);
 
@@ -375,6 +389,7 @@ static inline u64 rfs_request_number(u32 queue, u32 nth)
 /* requests.c */
 int rfs_requests_init(struct rfs_replay *replay);
 void rfs_requests_exit(struct rfs_replay *replay);
+void rfs_request_forget(struct rfs_replay *replay, u32 queue);
 
 /* run_vfs.c */
 s64 rfs_run_op(struct rfs_worker *worker, const struct iot_program_op *op);

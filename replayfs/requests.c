@@ -6,8 +6,8 @@
  * A request queue has no worker. Its task submits a request and goes on; the lower file system
  * calls back when it has ended, in whatever context, and that is the end of the request queue's
  * operation. A request queue has one request under way at most, so its control block is the request queue's.
- * The memory is the worker's: the file system has taken hold of the pages by the time
- * that the submission returns, as with io_submit(2).
+ * The file system has taken hold of the pages of its memory by the time that the submission returns, as with io_submit(2). Reads that
+ * bypass the page cache have memory of the request queue, because several of them may be under way; other requests have the worker's.
  */
 #include <linux/fs.h>
 #include <linux/uio.h>
@@ -29,6 +29,7 @@
  * @queue: index of the request queue
  * @submitted: requests submitted to the request queue so far; written by the worker of its task
  * @has_handle: it uses the handle of @op
+ * @room: memory of its direct reads
  * @op: the request queue's operation for the request, copied because nothing can be read where the request ends
  * @result: of the request, for @work
  * @work: its end, if that may sleep
@@ -39,6 +40,7 @@ struct rfs_request {
 	u32 queue;
 	u32 submitted;
 	bool has_handle;
+	struct rfs_room room;
 	struct iot_program_op op;
 	s64 result;
 	struct work_struct work;
@@ -133,8 +135,9 @@ static void request_complete(struct kiocb *kiocb, long result)
 	request_end(container_of(kiocb, struct rfs_request, kiocb), result);
 }
 
-static ssize_t request_begin_read(struct rfs_worker *worker, struct kiocb *kiocb, size_t length_bytes)
+static ssize_t request_begin_read(struct rfs_worker *worker, struct rfs_request *request, size_t length_bytes)
 {
+	struct kiocb *kiocb = &request->kiocb;
 	struct file *file = kiocb->ki_filp;
 	struct iov_iter iter;
 	ssize_t err;
@@ -144,10 +147,11 @@ static ssize_t request_begin_read(struct rfs_worker *worker, struct kiocb *kiocb
 	if (!file->f_op->read_iter)
 		return -EINVAL;
 	err = rw_verify_area(READ, file, &kiocb->ki_pos, length_bytes);
-	if (err)
-		return err;
-	rfs_iter_init(worker, &iter, kiocb, length_bytes);
-	return file->f_op->read_iter(kiocb, &iter);
+	if (!err && kiocb->ki_flags & IOCB_DIRECT)
+		err = rfs_iter_room(&request->room, &iter, length_bytes);
+	else if (!err)
+		rfs_iter_init(worker, &iter, kiocb, length_bytes);
+	return err ?: file->f_op->read_iter(kiocb, &iter);
 }
 
 static ssize_t request_begin_write(struct rfs_worker *worker, struct kiocb *kiocb, size_t length_bytes)
@@ -193,7 +197,7 @@ static ssize_t request_try(struct rfs_worker *worker, struct rfs_request *reques
 	if (le32_to_cpu(op->flags) & IOT_RW_write)
 		result = request_begin_write(worker, &request->kiocb, le64_to_cpu(op->length_bytes));
 	else
-		result = request_begin_read(worker, &request->kiocb, le64_to_cpu(op->length_bytes));
+		result = request_begin_read(worker, request, le64_to_cpu(op->length_bytes));
 	fput(file);
 	return result;
 }
@@ -222,6 +226,16 @@ static struct rfs_request *request_of(const struct rfs_replay *replay,
 				      const struct iot_program_op *op)
 {
 	return replay->tasks[le32_to_cpu(op->queue) - 1].request;
+}
+
+/**
+ * rfs_request_forget() - free the memory of a request queue
+ * @replay: the replay
+ * @queue: index of the request queue; its last request has ended, and the caller is in the address space of its task
+ */
+void rfs_request_forget(struct rfs_replay *replay, u32 queue)
+{
+	rfs_room_drop(&replay->tasks[queue].request->room);
 }
 
 /**

@@ -25,6 +25,20 @@ s64 rfs_do_release(struct rfs_worker *worker, const struct iot_program_op *op)
 	return rfs_handle_empty(worker->replay, op->handle);
 }
 
+/* Memory for a read. A direct read that is longer than the worker's memory would use that several times, see rfs_room_grow(). */
+static int init_iter(struct rfs_worker *worker, struct iov_iter *iter, const struct kiocb *kiocb, size_t length_bytes)
+{
+	struct rfs_memory *memory = worker->task->memory;
+
+	if (unlikely((kiocb->ki_flags & IOCB_DIRECT) && length_bytes > (memory->own_bytes ?: IOT_WORKER_BUFFER_BYTES)))
+		return rfs_iter_room(&memory->room, iter, length_bytes);
+	if (unlikely(memory->own_bytes))
+		rfs_iter_own(worker, iter, length_bytes);
+	else
+		rfs_iter_init(worker, iter, kiocb, length_bytes);
+	return 0;
+}
+
 static ssize_t read_file(struct rfs_worker *worker, const struct iot_program_op *op,
 			 struct file *file)
 {
@@ -35,13 +49,9 @@ static ssize_t read_file(struct rfs_worker *worker, const struct iot_program_op 
 
 	if (!err)
 		err = rw_verify_area(READ, file, &kiocb.ki_pos, length_bytes);
-	if (err)
-		return err;
-	if (unlikely(worker->task->memory->own_bytes))
-		rfs_iter_own(worker, &iter, length_bytes);
-	else
-		rfs_iter_init(worker, &iter, &kiocb, length_bytes);
-	return file->f_op->read_iter(&kiocb, &iter);
+	if (!err)
+		err = init_iter(worker, &iter, &kiocb, length_bytes);
+	return err ?: file->f_op->read_iter(&kiocb, &iter);
 }
 
 static int pass_nothing(struct pipe_inode_info *pipe, struct splice_desc *desc)

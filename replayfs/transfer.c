@@ -106,3 +106,20 @@ void rfs_iter_own(struct rfs_worker *worker, struct iov_iter *iter, size_t lengt
 
 	fill_iter(worker, iter, ITER_DEST, (void __user *)memory->own, memory->own_bytes, length_bytes);
 }
+
+/**
+ * rfs_iter_room() - memory for a direct read that shares it with no other read
+ * @room: of reads of which one is under way at a time
+ * @iter: filled in
+ * @length_bytes: as verified
+ *
+ * Return: 0; -ENOMEM.
+ */
+int rfs_iter_room(struct rfs_room *room, struct iov_iter *iter, size_t length_bytes)
+{
+	int err = rfs_room_grow(room, length_bytes);
+
+	if (!err)
+		iov_iter_ubuf(iter, ITER_DEST, (void __user *)room->address, length_bytes);
+	return err;
+}

@@ -18,6 +18,7 @@ int rfs_iocb_flags(u32 our);
 int rfs_iocb_refusal(const struct kiocb *kiocb);
 void rfs_iter_memory(struct rfs_worker *worker, struct iov_iter *iter, bool is_write,
 		     size_t length_bytes);
+int rfs_iter_room(struct rfs_room *room, struct iov_iter *iter, size_t length_bytes);
 void rfs_iter_own(struct rfs_worker *worker, struct iov_iter *iter, size_t length_bytes);
 
 /**

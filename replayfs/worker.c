@@ -274,6 +274,7 @@ static int prepare(struct rfs_replay *replay, struct rfs_task *task,
 		return -ENOMEM;
 	task->memory->touched_bytes = 0;
 	task->memory->own_bytes = 0;
+	task->memory->room.bytes = 0;
 	if (replay->setup.users == IOT_USERS_RECORDED)
 		err = rfs_task_user_get(from, &task->cred);
 	return err ? err : iot_task_play(le32_to_cpu(from->origin));
@@ -331,6 +332,7 @@ static void finish(struct rfs_worker *worker)
 		stats.diverged += replay->tasks[queue].step.stats.diverged;
 		stats.unable += replay->tasks[queue].step.stats.unable;
 		stats.emulated += replay->tasks[queue].step.stats.emulated;
+		rfs_request_forget(replay, queue);
 		if (replay->windows)
 			rfs_window_end(replay, queue);
 	}

@@ -63,6 +63,8 @@ struct stage {
  * @touched_bytes: pages of @sink that are in memory, from its beginning
  * @own: memory of the present read, if that does not use @sink
  * @own_bytes: its length; 0: the read uses @sink
+ * @room: of direct reads that are longer than @sink
+ * @room_bytes: its length; 0: there is none
  * @vectors: for transfers
  * @path: for a path that is a part of one in the program
  */
@@ -71,6 +73,8 @@ struct task_memory {
 	u64 touched_bytes;
 	u8 *own;
 	u64 own_bytes;
+	u8 *room;
+	u64 room_bytes;
 	struct iovec vectors[VECTORS_MAX];
 	char path[IOT_PROGRAM_PATH_MAX];
 };
@@ -117,6 +121,7 @@ IOT_OPERATIONS(DECLARE_RUN)
 #undef DECLARE_RUN
 
 /* run_syscall_fresh.c */
+u64 run_room_grow(struct task_memory *memory, u64 bytes);
 int run_prepare(struct worker_task *task, const struct iot_program_op *op);
 void run_end(struct worker_task *task);
 

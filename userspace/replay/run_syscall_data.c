@@ -61,14 +61,21 @@ static int fill_vectors(struct iovec *vectors, void *memory, u64 memory_bytes, u
 	return count;
 }
 
-static s64 read_file(struct worker_task *task, const struct iot_program_op *op, int fd, int flags)
+static s64 read_file(struct worker_task *task, const struct iot_program_op *op, int fd, u32 our)
 {
 	struct task_memory *memory = memory_of(task);
 	u64 length_bytes = le64_to_cpu(op->length_bytes);
 	off_t offset = (off_t)le64_to_cpu(op->offset_bytes);
 	u64 memory_bytes = memory->own_bytes ? memory->own_bytes : IOT_WORKER_BUFFER_BYTES;
 	u8 *sink = memory->own_bytes ? memory->own : memory->sink;
-	int count;
+	int count, flags = call_flags_of(our);
+
+	if (our & IOT_RW_direct && length_bytes > memory_bytes) {
+		memory_bytes = run_room_grow(memory, length_bytes);
+		sink = memory->room;
+	}
+	if (!memory_bytes)
+		return -ENOMEM;
 
 	if (!flags && length_bytes <= memory_bytes)
 		return RESULT(pread(fd, sink, length_bytes, offset));
@@ -93,7 +100,7 @@ static s64 read_handle(struct worker_task *task, const struct iot_program_op *op
 	if (err)
 		return err;
 	return our & IOT_RW_splice ? splice_file(task, op, handle->fd) :
-				     read_file(task, op, handle->fd, call_flags_of(our));
+				     read_file(task, op, handle->fd, our);
 }
 
 s64 run_read(struct worker_task *task, const struct iot_program_op *op)

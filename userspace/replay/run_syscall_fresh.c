@@ -17,9 +17,41 @@ static void drop_own(struct task_memory *memory)
 	memory->own_bytes = 0;
 }
 
+static void *map_fresh(u64 bytes)
+{
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+static void drop_room(struct task_memory *memory)
+{
+	if (memory->room_bytes)
+		munmap(memory->room, memory->room_bytes);
+	memory->room_bytes = 0;
+}
+
+/**
+ * run_room_grow() - memory for a long direct read
+ * @memory: of its thread
+ * @bytes: length of the read
+ *
+ * A file system with checksums of data compares them with the memory that the device has written to. In memory that two parts of a
+ * read share, the data of the other one would look like damage.
+ *
+ * Return: the length of memory->room, at least @bytes; 0 if there is no memory.
+ */
+u64 run_room_grow(struct task_memory *memory, u64 bytes)
+{
+	if (bytes <= memory->room_bytes)
+		return memory->room_bytes;
+	drop_room(memory);
+	memory->room = map_fresh(bytes);
+	memory->room_bytes = memory->room == MAP_FAILED ? 0 : bytes;
+	return memory->room_bytes;
+}
+
 static int make_own(struct task_memory *memory, u64 bytes)
 {
-	void *own = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *own = map_fresh(bytes);
 
 	if (own == MAP_FAILED)
 		return -errno;
@@ -55,10 +87,11 @@ int run_prepare(struct worker_task *task, const struct iot_program_op *op)
 }
 
 /**
- * run_end() - free the memory that only one read of a task uses
+ * run_end() - free the memory that only some reads of a task use
  * @task: has ended, in its thread
  */
 void run_end(struct worker_task *task)
 {
 	drop_own(memory_of(task));
+	drop_room(memory_of(task));
 }
