@@ -67,6 +67,8 @@ bool iot_joined_is_valid(const struct iot_record *record)
 		return record->length_bytes == IOT_WIRE_mpi_comm && !record->tail_bytes;
 	case IOT_KIND_mpi_near:
 		return record->length_bytes == IOT_WIRE_mpi_near && !record->tail_bytes;
+	case IOT_KIND_mpi_view:
+		return record->length_bytes == IOT_WIRE_mpi_view && !record->tail_bytes;
 	case IOT_KIND_mpi_send:
 		return record->length_bytes == IOT_WIRE_mpi_send && !record->tail_bytes;
 	case IOT_KIND_mpi_recv:

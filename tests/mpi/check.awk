@@ -205,7 +205,7 @@ function read_record(    what) {
 		return
 	}
 	process = process_of[f["task"]]
-	is_call = f["kind"] != "mpi_comm" && f["kind"] != "mpi_near"
+	is_call = f["kind"] != "mpi_comm" && f["kind"] != "mpi_near" && f["kind"] != "mpi_view"
 	if (is_call) {
 		if (!(process in world_rank))
 			wrong("communicators", "task " f["task"] " is no rank")

@@ -225,6 +225,7 @@ void files(const char *dir, bool has_requests)
 	MPI_File_set_view(file, (MPI_Offset)(rank * COUNT * (int)sizeof(int)), MPI_INT, part, "native",
 			  MPI_INFO_NULL);
 	done("file_set_view");
+	did("mpi_view", "-");
 	alone(file);
 	together(file);
 	if (has_requests)
@@ -233,6 +234,7 @@ void files(const char *dir, bool has_requests)
 	in_two_steps(file);
 	MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
 	done("file_set_view");
+	did("mpi_view", "-");
 	one_position(file);
 	MPI_File_sync(file);
 	done("file_sync");

@@ -167,6 +167,13 @@
 	IOT_MPI_QUERY(Q, Isend)                      \
 	IOT_MPI_QUERY(Q, Test_cancelled)             \
 	IOT_MPI_QUERY(Q, Topo_test)                  \
+	IOT_MPI_QUERY(Q, Type_free)                  \
+	IOT_MPI_QUERY(Q, Type_get_contents)          \
+	IOT_MPI_QUERY(Q, Type_get_envelope)          \
+	IOT_MPI_QUERY(Q, Type_get_envelope_c)        \
+	IOT_MPI_QUERY(Q, Type_get_extent)            \
+	IOT_MPI_QUERY(Q, Type_get_true_extent)       \
+	IOT_MPI_QUERY(Q, Type_size)                  \
 	IOT_MPI_QUERY(Q, Type_size_x)                \
 	IOT_MPI_QUERY(Q, Wait)                       \
 	IOT_MPI_QUERY(Q, Win_create_keyval)          \

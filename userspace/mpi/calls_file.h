@@ -82,13 +82,16 @@
 	IOT_MPI_FILE_TWO(IOT_MPI_FILE_END, P, , 1, read, write, _all_end, , )                   \
 	IOT_MPI_FILE_TWO(IOT_MPI_FILE_END, P, , 1, read, write, _ordered_end, , )               \
 	IOT_MPI_FILE_TWO(IOT_MPI_FILE_END, P, , 1, read, write, _at_all_end, , )                \
-	IOT_MPI_ROW(P, File_set_view, file_set_view, 1,                                         \
-		    (MPI_File file, MPI_Offset first, MPI_Datatype element, MPI_Datatype type,  \
-		     const char *representation, MPI_Info info),                                \
-		    (file, first, element, type, representation, info))                         \
 	IOT_MPI_ROW(P, File_sync, file_sync, 1, (MPI_File file), (file))                        \
 	IOT_MPI_ROW(P, File_set_atomicity, file_set_atomicity, 1, (MPI_File file, int is_atomic), \
 		    (file, is_atomic))
+
+/* The one that sets a view. */
+#define IOT_MPI_FILE_VIEW(P)                                                                    \
+	IOT_MPI_ROW(P, File_set_view, file_set_view, 1,                                         \
+		    (MPI_File file, MPI_Offset first, MPI_Datatype element, MPI_Datatype type,  \
+		     const char *representation, MPI_Info info),                                \
+		    (file, first, element, type, representation, info))
 
 /* Of those that say where, or how long, and move no data. */
 #define IOT_MPI_FILE_PLACES(P)                                                                  \
@@ -110,6 +113,7 @@
 	IOT_MPI_FILE_WAITING(C, C)  \
 	IOT_MPI_FILE_REQUESTS(C, C) \
 	IOT_MPI_FILE_PLAIN(C)       \
+	IOT_MPI_FILE_VIEW(C)        \
 	IOT_MPI_FILE_PLACES(C)      \
 	IOT_MPI_FILE_LIFE(C)
 

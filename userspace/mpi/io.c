@@ -8,7 +8,7 @@
  * Operations of MPI on files are recorded by the kernel, and nested in the call. So
  * each call that has begun has a record, even if it fails.
  */
-#include "shim.h"
+#include "filetype.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -105,6 +105,48 @@ static void end(const struct iot_mpi_collective *call, u32 name, s64 place, u64 
 IOT_MPI_FILE_WAITING(DEFINE_DATA, DEFINE_DATA_AT)
 IOT_MPI_FILE_PLAIN(DEFINE_PLAIN)
 IOT_MPI_FILE_PLACES(DEFINE_PLACE)
+
+/* The parts of a view that was set. Of another representation, the sizes in the file are not those of the datatypes. */
+static void announce_view(u64 key, MPI_Offset first, MPI_Datatype element, MPI_Datatype type, const char *representation)
+{
+	struct iot_mpi_nests nests;
+	MPI_Aint low = 0, extent = 0;
+	int unit_bytes = 0;
+	u32 i;
+
+	if (first == MPI_DISPLACEMENT_CURRENT || strcmp(representation, "native"))
+		return;
+	iot_mpi_filetype_read(type, &nests);
+	iot_mpi_found.PMPI_Type_get_extent(type, &low, &extent);
+	iot_mpi_found.PMPI_Type_size(element, &unit_bytes);
+	for (i = 0; i < nests.count && !nests.is_unknown; i++) {
+		const struct iot_mpi_nest *nest = &nests.items[i];
+
+		IOT_MPI_EMIT(mpi_view, .comm = key, .part = i, .parts = (u32)nests.count, .begin_bytes = first,
+			     .unit_bytes = (u64)unit_bytes, .extent_bytes = extent, .first_bytes = nest->first,
+			     .block_bytes = nest->block_bytes, .inner_count = nest->counts[0], .inner_bytes = nest->strides[0],
+			     .middle_count = nest->counts[1], .middle_bytes = nest->strides[1], .outer_count = nest->counts[2],
+			     .outer_bytes = nest->strides[2]);
+	}
+	free(nests.items);
+}
+
+#define DEFINE_VIEW(name, call_name, is_all, parameters, arguments)                       \
+	int MPI_##name parameters                                                         \
+	{                                                                                 \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
+		struct iot_mpi_collective call;                                           \
+		bool is_known = begin(&call, file, is_all);                               \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
+                                                                                          \
+		if (is_known)                                                             \
+			end(&call, IOT_CALL_##call_name, -1, 0, 0, rc);                   \
+		if (is_known && !rc)                                                      \
+			announce_view(call.comm, first, element, type, representation);   \
+		return rc;                                                                \
+	}
+
+IOT_MPI_FILE_VIEW(DEFINE_VIEW)
 
 static void posted(const struct iot_mpi_collective *call, u32 name, s64 place, u64 bytes,
 		   const MPI_Request *handle, int rc)

@@ -30,7 +30,7 @@ struct iot_rec_op {
 	IOT_FIELDS_op(IOT_MEMBER)
 };
 
-/* The common fields of mpi_comm and mpi_near, likewise. */
+/* The common fields of mpi_comm, mpi_near and mpi_view, likewise. */
 struct iot_rec_mpi_known {
 	IOT_FIELDS_mpi_known(IOT_MEMBER)
 };
@@ -74,7 +74,7 @@ struct iot_record {
 /* Is a record of this kind about the knowledge of a rank, and no MPI call? */
 static inline bool iot_kind_is_mpi_known(u16 kind)
 {
-	return kind == IOT_KIND_mpi_comm || kind == IOT_KIND_mpi_near;
+	return kind == IOT_KIND_mpi_comm || kind == IOT_KIND_mpi_near || kind == IOT_KIND_mpi_view;
 }
 
 static inline u8 *iot_put_u8(u8 *p, u8 v)

@@ -611,6 +611,27 @@
 	F(u32, rank, num, "own rank in it")                                            \
 	F(u32, source, num, "rank of the neighbour, whose data the collectives of neighbours bring")
 
+/*
+ * The datatype of a view of a file, in as many records as it has parts, behind the call that set the view; no record if it is not known.
+ * A part is a block of bytes that is repeated: inner_count times, these together middle_count times, and these together outer_count
+ * times. The data of the file are those of all parts, in their order; then the same follows one extent later, and so on.
+ */
+#define IOT_FIELDS_mpi_view(F)                                                         \
+	IOT_FIELDS_mpi_known(F)                                                        \
+	F(u32, part, num, "index of the part")                                         \
+	F(u32, parts, num, "number of parts")                                          \
+	F(s64, begin_bytes, num, "where the view begins in the file")                  \
+	F(u64, unit_bytes, num, "size of the elementary datatype, the unit of offsets") \
+	F(s64, extent_bytes, num, "distance of the repetitions of the datatype")       \
+	F(s64, first_bytes, num, "place of the first block from the begin of the datatype") \
+	F(u64, block_bytes, num, "length of a block")                                  \
+	F(u64, inner_count, num, "number of blocks, from 1")                           \
+	F(s64, inner_bytes, num, "distance of these, 0 if there is one")               \
+	F(u64, middle_count, num, "repetitions of these, from 1")                      \
+	F(s64, middle_bytes, num, "their distance, 0 if there is one")                 \
+	F(u64, outer_count, num, "repetitions of these, from 1")                       \
+	F(s64, outer_bytes, num, "their distance, 0 if there is one")
+
 #define IOT_FIELDS_mpi_send(F)                                                         \
 	IOT_FIELDS_op(F)                                                               \
 	F(u32, call, call, "which call")                                               \
@@ -824,6 +845,7 @@
 	R(168, mpi_link, mpi, "a communicator created with processes of another MPI_COMM_WORLD") \
 	R(169, mpi_near, mpi, "a neighbour of a rank in a communicator")               \
 	R(170, mpi_part, mpi, "partitions of a message that are ready, or have arrived") \
+	R(171, mpi_view, mpi, "a part of the datatype of a view of a file")            \
 	R(192, divergence, replay, "an operation diverged from the trace")             \
 	R(193, played, replay, "a task of a program has ended")
 

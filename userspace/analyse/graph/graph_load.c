@@ -579,7 +579,7 @@ static int load_mpi(struct loader *l)
 		return load_comm(l, &l->record->mpi_comm);
 	if (l->record->kind == IOT_KIND_mpi_near)
 		return load_near(l, &l->record->mpi_near);
-	if (is_alone(l->record))
+	if (l->record->kind == IOT_KIND_mpi_view || is_alone(l->record))
 		return 0;
 	err = graph_task_make(l->graph, r->task, &task);
 	mpi = err ? NULL : graph_mpi_add(l->graph);
