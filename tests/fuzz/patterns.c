@@ -6,7 +6,7 @@
  *	patterns [OPTION]... TRACE...	see fuzz_options()
  *
  * Inputs begin as the pattern of one of the traces, or of a text with call sites, or
- * with a file that several ranks create. Most mutations apply to the description, which is compressed again with
+ * with a file that several ranks create, or with views. Most mutations apply to the description, which is compressed again with
  * correct checksums; some to the head. A pattern that passes is printed, and its first operations are expanded; if it is small,
  * all changes are applied to it, and a trace is written. Both may refuse it.
  */
@@ -52,6 +52,22 @@ static const char with_creators[] =
 	"size 3\n"
 	"ranks 0,2 { open \"f\" flags=read|create generation=1 handle=1 takes=1ms }\n"
 	"ranks 1 { open \"f\" flags=read|create|created mode=0600 generation=1 handle=1 takes=2ms }\n";
+
+/* A collective write through views, for collective=no. */
+static const char with_views[] =
+	"size 2\n"
+	"ranks all { mpi_comm rank=rank size=size world_rank=rank comm=1\n"
+	"mpi_file \"/mnt/f\" file_open number=1 place=-1 comm=2 }\n"
+	"rank 0 { | open \"f\" flags=read|write|create|created mode=0600 handle=1 }\n"
+	"rank 1 { | open \"f\" flags=read|write handle=1 }\n"
+	"ranks all { mpi_comm rank=rank size=size world_rank=rank comm=2\n"
+	"mpi_file file_set_view number=2 place=-1 comm=2\n"
+	"mpi_view part=0 parts=2 begin_bytes=0 unit_bytes=2 extent_bytes=64 first_bytes=8*rank block_bytes=4 inner_count=2 inner_bytes=4 "
+	"middle_count=2 middle_bytes=16 outer_count=1 comm=2\n"
+	"mpi_view part=1 parts=2 begin_bytes=0 unit_bytes=2 extent_bytes=64 first_bytes=32+16*rank block_bytes=16 inner_count=1 "
+	"middle_count=1 outer_count=1 comm=2\n"
+	"mpi_file file_write_at_all number=3 place=16 length_bytes=32 comm=2 }\n"
+	"rank 0 { | write \"f\" offset_bytes=64 length_bytes=64 handle=1 }\n";
 
 static void keep_seed(struct pattern *pattern)
 {
@@ -264,9 +280,10 @@ int main(int argc, char **argv)
 	if (!(seeds[seed_count - 1].features & FEATURE_SITES))
 		abort();
 	add_text(with_creators);
+	add_text(with_views);
 	for (; i < argc; i++)
 		add_seed(argv[i]);
-	if (seed_count < 3 || !nowhere) {
+	if (seed_count < 4 || !nowhere) {
 		fputs("usage: patterns [OPTION]... TRACE...\n", stderr);
 		return 2;
 	}

@@ -30,11 +30,11 @@ int change_refuse(struct change *c, const struct event *event, const char *why)
 	return -EOPNOTSUPP;
 }
 
-static char *keep(struct change *c, char *text)
+static void *keep(struct change *c, void *text)
 {
 	if (text && c->text_count == c->text_room) {
 		size_t room = c->text_room ? 2 * c->text_room : 256;
-		char **texts = reallocarray(c->texts, room, sizeof(*texts));
+		void **texts = reallocarray(c->texts, room, sizeof(*texts));
 
 		if (!texts) {
 			free(text);
@@ -48,14 +48,24 @@ static char *keep(struct change *c, char *text)
 	return text;
 }
 
+/**
+ * change_memory() - memory that lives as long as the change
+ *
+ * Return: zeroed; NULL if out of memory.
+ */
+void *change_memory(struct change *c, size_t bytes)
+{
+	return keep(c, calloc(1, bytes));
+}
+
 /* A copy of the list of an event; NULL if it has none, or if out of memory. */
 static u64 *change_list(struct change *c, const struct event *event)
 {
-	u64 *list = event->list_count ? calloc(event->list_count, sizeof(*list)) : NULL;
+	u64 *list = event->list_count ? change_memory(c, event->list_count * sizeof(*list)) : NULL;
 
 	if (list)
 		memcpy(list, event->list, event->list_count * sizeof(*list));
-	return (u64 *)(void *)keep(c, (char *)list);
+	return list;
 }
 
 /**

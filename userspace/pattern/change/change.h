@@ -45,7 +45,7 @@ struct actor {
 struct change {
 	struct actor *actors;
 	u64 actor_count;
-	char **texts;
+	void **texts;
 	size_t text_count;
 	size_t text_room;
 	u64 changed;
@@ -75,6 +75,7 @@ struct extents {
 
 /* change.c */
 int change_refuse(struct change *c, const struct event *event, const char *why);
+void *change_memory(struct change *c, size_t bytes);
 const char *change_text(struct change *c, const char *text);
 u64 *change_field(struct event *event, const char *name);
 int change_add_step(struct actor *actor, const struct step *step);

@@ -55,14 +55,14 @@ static void take_nested(struct collectives *all, const struct actor *actor, stru
 	part->is_outside = part->data->is_nonblocking && !part->is_own;
 }
 
-static int take_call(struct change *c, struct collectives *all, u64 number, u64 at, const struct mpi_file *file, s64 place)
+static int take_call(struct change *c, struct collectives *all, u64 number, u64 at, const struct mpi_file *file)
 {
 	const struct actor *actor = &c->actors[number];
 	struct event event = actor->steps[at].event;
 	struct collective_part part = { .on = { file->path, file->generation, file->opening, *change_field(&event, "number"), number },
 					.call = at, .end = mpi_end_of_call(actor, at), .data = mpi_data_call(mpi_call_of(&event)),
 					.handle = file->handle, .depth = event.depth, .length_bytes = *change_field(&event, "length_bytes"),
-					.place = place, .first_moved = all->begins.count };
+					.view = file->view, .place = file->data_place, .first_moved = all->begins.count };
 	const struct file_request *request = requests_at(&all->requests, number, at);
 	struct collective_part *parts;
 
@@ -101,7 +101,7 @@ static int take_step(struct change *c, struct collectives *all, u64 number, u64 
 		return change_refuse(c, NULL, "a collective call has two parts or uses the shared file pointer: its transfers are unknown");
 	if (data && data->is_all) {
 		file->shift -= all->is_independent;
-		return take_call(c, all, number, at, file, place);
+		return take_call(c, all, number, at, file);
 	}
 	if (*change_field(event, "number"))
 		*change_field(event, "number") += (u64)file->shift;

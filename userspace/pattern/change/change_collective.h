@@ -15,7 +15,8 @@
  * @data: what the call does
  * @handle: by which the rank has it open, 0 if it does not
  * @depth: of the call
- * @place, @length_bytes: data of the rank; the place is -1 if it is not known
+ * @view: with which the rank has the file open, NULL if with none
+ * @place, @length_bytes: data of the rank, in those of the view if it has one; the place is -1 if it is not known
  * @is_own: the rank moves these data itself
  * @is_outside: the transfers of a nonblocking call are not in it
  * @is_kept: the operations in the call stay
@@ -31,6 +32,7 @@ struct collective_part {
 	const struct data_call *data;
 	u64 handle;
 	u32 depth;
+	const struct view *view;
 	s64 place;
 	u64 length_bytes;
 	bool is_own;

@@ -5,8 +5,8 @@
  * Aggregators divide the file as ROMIO does: the range from the first to the last byte of the call into equal parts, one for each
  * aggregator. Their requests are not larger than the largest one of the original call, which is the size of its buffer.
  *
- * The own data of a rank are those that it moves itself; otherwise those at the place that the call states. Where a view hides the
- * place, the user may state that ranks have blocks in turn.
+ * The own data of a rank are those that it moves itself; otherwise those at the place that the call states, in the data of the view if
+ * there is one. Where the place is unknown, such as that of an unknown view, the user may state that ranks have blocks in turn.
  */
 #include "change_collective.h"
 
@@ -132,30 +132,6 @@ static bool has_unknown_place(const struct call *call)
 }
 
 /* Each rank moves the range that its call states. */
-static int move_stated(struct change *c, const struct call *call)
-{
-	struct collective_part *part;
-	struct ranges own = {};
-	bool is_same;
-	int err = 0;
-
-	for (part = call->parts; part < call->parts + call->count && !err; part++) {
-		if (!part->length_bytes)
-			continue;
-		err = check_open(c, part);
-		add_range(&own, (u64)part->place, part->length_bytes);
-		if (!err)
-			err = add_transfer(call, part, (u64)part->place, part->length_bytes);
-	}
-	merge(&own);
-	is_same = own.ends.count == call->moved.ends.count && !own.ends.is_failed &&
-		  !memcmp(own.ends.values, call->moved.ends.values, own.ends.count * sizeof(u64));
-	if (!err && !is_same)
-		err = refuse_call(c, call->parts, "the data of the ranks are not those that a collective call moved");
-	numbers_free(&own.ends);
-	return err;
-}
-
 /* A transfer that continues the last one of the rank is a part of it. */
 static int deal_transfer(const struct call *call, struct collective_part *part, u64 begin, u64 bytes)
 {
@@ -167,6 +143,55 @@ static int deal_transfer(const struct call *call, struct collective_part *part, 
 	*change_field(&last->event, "length_bytes") += bytes;
 	last->duration_ns += (u64)((double)call->duration_ns * (double)bytes / (double)call->bytes + 0.5);
 	return 0;
+}
+
+/* Of the data of one rank. */
+struct own {
+	const struct call *call;
+	struct collective_part *part;
+	struct ranges *ranges;
+};
+
+static int take_own(void *context, u64 begin, u64 bytes)
+{
+	struct own *own = context;
+
+	add_range(own->ranges, begin, bytes);
+	return deal_transfer(own->call, own->part, begin, bytes);
+}
+
+/* All transfers of one rank. */
+static int move_part(struct change *c, const struct call *call, struct collective_part *part, struct ranges *ranges)
+{
+	struct own own = { .call = call, .part = part, .ranges = ranges };
+	int err = check_open(c, part);
+
+	if (!err && part->view)
+		err = view_walk(part->view, (u64)part->place, part->length_bytes, take_own, &own);
+	else if (!err)
+		err = take_own(&own, (u64)part->place, part->length_bytes);
+	return err == -ERANGE ? refuse_call(c, part, "the view of a rank has too many blocks, or some that are outside of a file") : err;
+}
+
+static int move_stated(struct change *c, const struct call *call)
+{
+	struct collective_part *part;
+	struct ranges own = {};
+	bool is_same;
+	int err = 0;
+
+	for (part = call->parts; part < call->parts + call->count && !err; part++) {
+		if (!part->length_bytes)
+			continue;
+		err = move_part(c, call, part, &own);
+	}
+	merge(&own);
+	is_same = own.ends.count == call->moved.ends.count && !own.ends.is_failed &&
+		  !memcmp(own.ends.values, call->moved.ends.values, own.ends.count * sizeof(u64));
+	if (!err && !is_same)
+		err = refuse_call(c, call->parts, "the data of the ranks are not those that a collective call moved");
+	numbers_free(&own.ends);
+	return err;
 }
 
 /* The next rank in turn that does not have all its data. Return: NULL if all have them. */

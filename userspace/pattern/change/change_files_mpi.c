@@ -163,6 +163,8 @@ static int change_actor(struct calls *calls)
 		err = mpi_files_take(calls->mpi, actor, i, &file, &place);
 		if (err)
 			break;
+		if (actor->steps[i].event.kind == IOT_KIND_mpi_view && has_role(calls, actor->steps[i].event.roles[EVENT_COMM]))
+			continue; /* the view is that of its data in the other file then */
 		if (!file || !file->path || !is_changed(change_file_at(calls->files, file->path), calls->is_joined)) {
 			err = change_add_step(&calls->made, &actor->steps[i]);
 			continue;

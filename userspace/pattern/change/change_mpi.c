@@ -148,9 +148,22 @@ static s64 move_pointer(struct mpi_file *file, struct event *event, const struct
 {
 	s64 place = data->is_at ? (s64)*change_field(event, "place") : file->has_pointer ? (s64)file->pointer : -1;
 
+	if (data->is_at && file->view && place >= 0)
+		place = (s64)((u64)place * file->view->unit_bytes);
 	if (!data->is_at)
 		file->pointer += *change_field(event, "length_bytes");
+	file->data_place = file->has_view && !view_is_known(file->view) ? -1 : place;
 	return file->has_view ? -1 : place;
+}
+
+/* A part of the view that the last call has set, which has also moved the file pointer to its begin. */
+static int take_view(struct mpi_files *files, struct mpi_file *file, const struct event *event)
+{
+	int err = file->has_view ? view_take_part(files->change, &file->view, event) : 0;
+
+	file->has_pointer = view_is_known(file->view);
+	file->pointer = 0;
+	return err;
 }
 
 /**
@@ -172,7 +185,7 @@ int mpi_files_take(struct mpi_files *files, const struct actor *actor, u64 at, s
 
 	*file = NULL;
 	*place = -1;
-	if (!call && event->kind != IOT_KIND_mpi_comm)
+	if (!call && event->kind != IOT_KIND_mpi_comm && event->kind != IOT_KIND_mpi_view)
 		return 0;
 	if (role >= MPI_FILES_MAX)
 		return change_refuse(files->change, NULL, "a task has too many communicators and MPI files");
@@ -180,6 +193,8 @@ int mpi_files_take(struct mpi_files *files, const struct actor *actor, u64 at, s
 		files->files[role].ranks = *change_field(event, "size");
 		return 0;
 	}
+	if (event->kind == IOT_KIND_mpi_view)
+		return take_view(files, &files->files[role], event);
 	*file = &files->files[role];
 	if (*change_field(event, "number"))
 		(*file)->number = *change_field(event, "number");
@@ -188,6 +203,7 @@ int mpi_files_take(struct mpi_files *files, const struct actor *actor, u64 at, s
 	if (call == IOT_CALL_file_set_view) {
 		(*file)->has_view = true;
 		(*file)->has_pointer = false;
+		(*file)->view = NULL;
 	} else if (call == IOT_CALL_file_seek) {
 		(*file)->has_pointer = false; /* its argument may be relative */
 	} else if (data) {

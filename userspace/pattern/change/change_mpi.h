@@ -5,7 +5,7 @@
 #ifndef IOTAPE_PATTERN_CHANGE_MPI_H
 #define IOTAPE_PATTERN_CHANGE_MPI_H
 
-#include "change.h"
+#include "change_view.h"
 
 /**
  * struct data_call - a call that reads or writes an MPI file without the shared file pointer
@@ -32,8 +32,10 @@ struct data_call {
  * @opening: how many times the task has opened the path before
  * @handle: role of the descriptor that is left open; 0 if the task has none
  * @ranks: of its communicator; 0 if not known
- * @has_view: the units and places of offsets are not known
- * @pointer: the file pointer of the rank in bytes, if @has_pointer
+ * @has_view: offsets are those in the data of a view
+ * @view: the view, NULL if there is none, or none of its parts is known
+ * @pointer: the file pointer of the rank in bytes of these data, if @has_pointer
+ * @data_place: where the last call moves data: in those of the view, if it has one, otherwise in the file; -1 if that is not known
  * @number: of the last collective call
  * @shift: what a change adds to the numbers of collective calls; the caller's
  */
@@ -45,6 +47,8 @@ struct mpi_file {
 	u64 handle;
 	u64 ranks;
 	bool has_view;
+	struct view *view;
+	s64 data_place;
 	bool has_pointer;
 	u64 pointer;
 	u64 number;
