@@ -27,7 +27,7 @@ static long map_fresh(unsigned long address, u64 bytes, unsigned long flags)
  * A file system with checksums of data compares them with the memory that the device has written to. In memory that two reads
  * share, or two parts of one, the data of the other one would look like damage.
  *
- * Return: 0; -ENOMEM.
+ * Return: 0; -ENOMEM; -EINTR if the caller is being killed.
  */
 int rfs_room_grow(struct rfs_room *room, u64 bytes)
 {

@@ -113,7 +113,7 @@ void rfs_iter_own(struct rfs_worker *worker, struct iov_iter *iter, size_t lengt
  * @iter: filled in
  * @length_bytes: as verified
  *
- * Return: 0; -ENOMEM.
+ * Return: as rfs_room_grow().
  */
 int rfs_iter_room(struct rfs_room *room, struct iov_iter *iter, size_t length_bytes)
 {

@@ -80,41 +80,15 @@ static void end(const struct iot_mpi_collective *call, u32 name, s64 place, u64 
 		     .length_bytes = bytes, .request = request);
 }
 
-#define DEFINE(name, call_name, is_all, parameters, arguments, place, bytes)              \
-	int MPI_##name parameters                                                         \
-	{                                                                                 \
-		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
-		struct iot_mpi_collective call;                                           \
-		bool is_known = begin(&call, file, is_all);                               \
-		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
-                                                                                          \
-		if (is_known)                                                             \
-			end(&call, IOT_CALL_##call_name, place, bytes, 0, rc);            \
-		return rc;                                                                \
-	}
-#define DEFINE_DATA(name, call, is_all, parameters, arguments) \
-	DEFINE(name, call, is_all, parameters, arguments, -1, rc ? 0 : iot_mpi_length_bytes(count, type))
-#define DEFINE_DATA_AT(name, call, is_all, parameters, arguments)      \
-	DEFINE(name, call, is_all, parameters, arguments, (s64)offset, \
-	       rc ? 0 : iot_mpi_length_bytes(count, type))
-#define DEFINE_PLAIN(name, call, is_all, parameters, arguments) \
-	DEFINE(name, call, is_all, parameters, arguments, -1, 0)
-#define DEFINE_PLACE(name, call, is_all, parameters, arguments) \
-	DEFINE(name, call, is_all, parameters, arguments, (s64)offset, 0)
-
-IOT_MPI_FILE_WAITING(DEFINE_DATA, DEFINE_DATA_AT)
-IOT_MPI_FILE_PLAIN(DEFINE_PLAIN)
-IOT_MPI_FILE_PLACES(DEFINE_PLACE)
-
 /* The parts of a view that was set. Of another representation, the sizes in the file are not those of the datatypes. */
-static void announce_view(u64 key, MPI_Offset first, MPI_Datatype element, MPI_Datatype type, const char *representation)
+static void announce_view(u64 key, int rc, MPI_Offset first, MPI_Datatype element, MPI_Datatype type, const char *representation)
 {
 	struct iot_mpi_nests nests;
 	MPI_Aint low = 0, extent = 0;
 	int unit_bytes = 0;
 	u32 i;
 
-	if (first == MPI_DISPLACEMENT_CURRENT || strcmp(representation, "native"))
+	if (rc || first == MPI_DISPLACEMENT_CURRENT || strcmp(representation, "native"))
 		return;
 	iot_mpi_filetype_read(type, &nests);
 	iot_mpi_found.PMPI_Type_get_extent(type, &low, &extent);
@@ -131,7 +105,8 @@ static void announce_view(u64 key, MPI_Offset first, MPI_Datatype element, MPI_D
 	free(nests.items);
 }
 
-#define DEFINE_VIEW(name, call_name, is_all, parameters, arguments)                       \
+/* @after: once the call is recorded. */
+#define DEFINE(name, call_name, is_all, parameters, arguments, place, bytes, after)       \
 	int MPI_##name parameters                                                         \
 	{                                                                                 \
 		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
@@ -139,13 +114,28 @@ static void announce_view(u64 key, MPI_Offset first, MPI_Datatype element, MPI_D
 		bool is_known = begin(&call, file, is_all);                               \
 		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
                                                                                           \
-		if (is_known)                                                             \
-			end(&call, IOT_CALL_##call_name, -1, 0, 0, rc);                   \
-		if (is_known && !rc)                                                      \
-			announce_view(call.comm, first, element, type, representation);   \
+		if (is_known) {                                                           \
+			end(&call, IOT_CALL_##call_name, place, bytes, 0, rc);            \
+			after;                                                            \
+		}                                                                         \
 		return rc;                                                                \
 	}
+#define DEFINE_DATA(name, call, is_all, parameters, arguments) \
+	DEFINE(name, call, is_all, parameters, arguments, -1, rc ? 0 : iot_mpi_length_bytes(count, type), (void)0)
+#define DEFINE_DATA_AT(name, call, is_all, parameters, arguments)      \
+	DEFINE(name, call, is_all, parameters, arguments, (s64)offset, \
+	       rc ? 0 : iot_mpi_length_bytes(count, type), (void)0)
+#define DEFINE_PLAIN(name, call, is_all, parameters, arguments) \
+	DEFINE(name, call, is_all, parameters, arguments, -1, 0, (void)0)
+#define DEFINE_PLACE(name, call, is_all, parameters, arguments) \
+	DEFINE(name, call, is_all, parameters, arguments, (s64)offset, 0, (void)0)
+#define DEFINE_VIEW(name, call_name, is_all, parameters, arguments)          \
+	DEFINE(name, call_name, is_all, parameters, arguments, -1, 0,          \
+	       announce_view(call.comm, rc, first, element, type, representation))
 
+IOT_MPI_FILE_WAITING(DEFINE_DATA, DEFINE_DATA_AT)
+IOT_MPI_FILE_PLAIN(DEFINE_PLAIN)
+IOT_MPI_FILE_PLACES(DEFINE_PLACE)
 IOT_MPI_FILE_VIEW(DEFINE_VIEW)
 
 static void posted(const struct iot_mpi_collective *call, u32 name, s64 place, u64 bytes,

@@ -316,6 +316,8 @@ static bool is_attached_fact(const struct iot_record *r)
 /**
  * canon_take_record() - add a record to the canonical operations; an iot_walk_fn
  * @context: the struct reading_state
+ *
+ * Return: 0, -EOPNOTSUPP if a walk would need an operation that it has not kept, or another negative errno.
  */
 int canon_take_record(void *context, struct iot_names *names, const struct iot_record *r)
 {

@@ -131,7 +131,6 @@ static bool has_unknown_place(const struct call *call)
 	return false;
 }
 
-/* Each rank moves the range that its call states. */
 /* A transfer that continues the last one of the rank is a part of it. */
 static int deal_transfer(const struct call *call, struct collective_part *part, u64 begin, u64 bytes)
 {
@@ -173,6 +172,7 @@ static int move_part(struct change *c, const struct call *call, struct collectiv
 	return err == -ERANGE ? refuse_call(c, part, "the view of a rank has too many blocks, or some that are outside of a file") : err;
 }
 
+/* Each rank moves the range that its call states. */
 static int move_stated(struct change *c, const struct call *call)
 {
 	struct collective_part *part;
