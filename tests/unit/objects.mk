@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The core and the library with sanitizers, for the Makefiles of tests/unit
+# The core, the library and the parts of the program with sanitizers, for the Makefiles of tests/unit, tests/thread
 # and tests/fuzz. TOP is the top of the tree, OPTIMIZE a level; objects go to build/tests.
 
 OUT := $(TOP)/build/tests
@@ -14,8 +14,10 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wno-missing-field-initializers -Werror
 CFLAGS := $(OPTIMIZE) -g -std=gnu11 -D_GNU_SOURCE $(WARN) $(SANITIZE) -MMD -MP
 CFLAGS += -I$(TOP)/ioctl-api/include -I$(TOP)/ioctl-api -I$(TOP)/userspace/include -I$(TOP)/userspace -I$(TOP)
-CFLAGS += $(shell pkg-config --cflags libzstd)
-LIBS := $(shell pkg-config --libs libzstd zlib)
+PACKAGES := libzstd zlib libsodium libnl-genl-3.0 libnl-3.0 liburcu-cds liburcu
+CFLAGS += $(shell pkg-config --cflags $(PACKAGES))
+# Most tests use a few of them only.
+LIBS := -Wl,--as-needed $(shell pkg-config --libs $(PACKAGES)) -lpthread -lm
 ifneq ($(if $(CROSS_COMPILE),,$(shell command -v otf2-config)),) # the program is one of this machine
 CFLAGS += -DIOTAPE_HAS_OTF2 $(shell otf2-config --cflags)
 LIBS += $(shell otf2-config --ldflags --libs)
@@ -24,7 +26,7 @@ ifeq ($(shell pkg-config --exists libdw && echo yes),yes)
 CFLAGS += -DIOTAPE_HAS_LIBDW
 LIBS += $(shell pkg-config --libs libdw) -lelf
 endif
-# Workloads in XML, and the schema as a string: objects of userspace/pattern need both.
+# Workloads in XML.
 ifeq ($(shell pkg-config --exists libxml-2.0 && echo yes),yes)
 CFLAGS += -DIOTAPE_HAS_LIBXML2 $(shell pkg-config --cflags libxml-2.0)
 LIBS += $(shell pkg-config --libs libxml-2.0)
@@ -34,14 +36,19 @@ STRICT := -Wconversion # the core is also compiled for the kernel, and must have
 
 CORE := $(wildcard $(addprefix $(TOP)/ioctl-api/core/,*.c trace/*.c replay/*.c))
 LIB := $(wildcard $(TOP)/userspace/lib/*.c $(TOP)/userspace/api/*.c)
-LIBRARY := $(OUT)/obj/libiotape.a
+# A test is linked with what it uses of these, directly or not.
+PROGRAM_PARTS := $(wildcard $(patsubst %,$(TOP)/userspace/%/*.c,advise analyse/* anonymize collectord compile discover export filter import merge \
+	mix pattern pattern/* record replay report seal snapshot symbols) $(TOP)/tools/*.c)
+LIBRARY := $(OUT)/obj/program.a $(OUT)/obj/libiotape.a
 
 object = $(patsubst $(TOP)/%.c,$(OUT)/obj/%.o,$(1))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1)  $(notdir $@)")
 
-$(LIBRARY): $(call object,$(CORE) $(LIB))
+$(OUT)/obj/libiotape.a: $(call object,$(CORE) $(LIB))
+$(OUT)/obj/program.a: $(call object,$(PROGRAM_PARTS)) $(SCHEMA)
+$(LIBRARY):
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
