@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <iotape/control.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/iotape.h"
@@ -31,6 +33,18 @@ static int refuse(char *why, size_t room, int err)
 		snprintf(why, room, "%s: %s", IOT_CONTROL_PATH, strerror(err));
 	}
 	return -err;
+}
+
+/* The kernel requires it of the receiver of a session, which the collector inherits. */
+static int check_receiver(char *why, size_t room)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &head, data) || data[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN))
+		return 0;
+	snprintf(why, room, "records cannot be received without CAP_NET_ADMIN of the machine, which a container may lack");
+	return -EPERM;
 }
 
 /**
@@ -243,7 +257,9 @@ int control_open(const struct record_options *options, uint64_t *session, char *
 		close(fd);
 		return refuse(why, room, err);
 	}
-	err = control_admit(options, fd, why, room);
+	err = check_receiver(why, room);
+	if (!err)
+		err = control_admit(options, fd, why, room);
 	if (!err)
 		err = configure(options, &query, fd, why, room);
 	if (err) {
