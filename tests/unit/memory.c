@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/iotape.h"
+#include "pattern/pattern.h"
 #include "suite.h"
 #include "trace_bytes.h"
 
@@ -184,7 +185,56 @@ static void names_survive(void **state)
 	try_all(learn_names);
 }
 
+static struct pattern *pattern;
+
+static void *image;
+static size_t image_bytes;
+
+static int load_pattern(void)
+{
+	struct iot_reject reject = {};
+	struct pattern *loaded;
+	int err = pattern_load_bytes(image, image_bytes, &loaded, &reject);
+
+	if (err)
+		assert_int_equal(reject.reason, IOT_REJECT_memory);
+	else
+		pattern_free(loaded);
+	return err;
+}
+
+static int expand_pattern(void)
+{
+	u64 operations;
+	u8 digest[32];
+
+	return pattern_expand(pattern, NULL, UINT64_MAX, digest, &operations);
+}
+
+/* Numbers of a task that need a table, loops, and texts with numbers. */
+static void patterns_survive(void **state)
+{
+	static const char text[] = "size 3\nranks all {\nopen \"out.{rank}\" flags=write|create|created mode=0644 handle=1\n"
+				   "write \"out.{rank}\" offset_bytes=7*rank*rank length_bytes=5 handle=1\n"
+				   "write \"out.{rank}\" offset_bytes=100 length_bytes=17 handle=1\n"
+				   "write \"out.{rank}\" offset_bytes=31 length_bytes=3 handle=1\n"
+				   "write \"out.{rank}\" offset_bytes=77 length_bytes=1 handle=1\n"
+				   "for i in 0 .. 5 { write \"out.{rank}\" offset_bytes=4K*i length_bytes=1K+rank handle=1 }\n"
+				   "release \"out.{rank}\" handle=1\n}\n";
+	struct pattern_refusal refusal = {};
+
+	(void)state;
+	if (pattern_parse(text, sizeof(text) - 1, 0, 1000, &pattern, &refusal))
+		fail_msg("%s", refusal.text);
+	assert_int_equal(pattern_image(pattern, &image, &image_bytes), 0);
+	try_all(load_pattern);
+	try_all(expand_pattern);
+	free(image);
+	pattern_free(pattern);
+}
+
 SUITE("memory",
       TEST(reader_survives)
       TEST(writer_survives)
-      TEST(names_survive))
+      TEST(names_survive)
+      TEST(patterns_survive))

@@ -158,52 +158,52 @@ static const struct column_class *class_of(const struct column *column, u64 task
 	return class < column->class_count && *index < column->classes[class].tasks ? &column->classes[class] : NULL;
 }
 
-/* The values of the tables of a task: those of earlier tables come first. Return: NULL if out of memory, or they are not
- * all there. */
-static u64 *table_of(const struct column_class *class, u64 index, u64 count)
+/* The values of the tables of a task: those of earlier tables come first. Return: 0, -EBADMSG if they are not all there, -ENOMEM. */
+static int table_of(const struct column_class *class, u64 index, u64 count, u64 **table)
 {
 	const struct series *counts = class->params[class->param_count - 1];
-	u64 *values, first = 0, i;
+	u64 first = 0, i;
 
 	for (i = 0; i < index; i++)
 		first += series_at(counts, i);
 	if (!class->table || count > TABLE_MAX || first > class->table->count || count > class->table->count - first)
-		return NULL;
-	values = malloc((count + 1) * sizeof(*values));
-	for (i = 0; values && i < count; i++)
-		values[i] = series_at(class->table, first + i);
-	return values;
+		return -EBADMSG;
+	*table = malloc((count + 1) * sizeof(**table));
+	for (i = 0; *table && i < count; i++)
+		(*table)[i] = series_at(class->table, first + i);
+	return *table ? 0 : -ENOMEM;
 }
 
 /**
  * column_series() - the series of a task
  * @column: finished, or read from a file
  * @task: index among the tasks of the column
+ * @series: out: to be freed by series_free()
  *
- * Return: to be freed by series_free(); NULL if it is not sound or if out of memory.
+ * Return: 0, -EBADMSG if it is not sound, -ENOMEM.
  */
-struct series *column_series(const struct column *column, u64 task)
+int column_series(const struct column *column, u64 task, struct series **series)
 {
 	u64 index, *params, *table = NULL, table_count;
 	const struct column_class *class = class_of(column, task, &index);
-	struct series *series = NULL;
+	int err = 0;
 	u32 i;
 
 	if (!class || !class->param_count)
-		return NULL;
+		return -EBADMSG;
 	params = calloc(class->param_count, sizeof(*params));
 	if (!params)
-		return NULL;
+		return -ENOMEM;
 	for (i = 0; i < class->param_count; i++)
 		params[i] = series_at(class->params[i], index);
 	table_count = params[class->param_count - 1];
 	if (table_count)
-		table = table_of(class, index, table_count);
-	if (table || !table_count)
-		series = series_join(class->form.data, class->form.count, params, class->param_count - 1, table, table_count);
+		err = table_of(class, index, table_count, &table);
+	if (!err)
+		err = series_join(class->form.data, class->form.count, params, class->param_count - 1, table, table_count, series);
 	free(params);
 	free(table);
-	return series;
+	return err;
 }
 
 /* -- bytes ------------------------------------------------------------------------------------------------------- */
@@ -243,9 +243,10 @@ static bool get_class(struct input *in, struct column_class *class)
 	if (form)
 		bytes_add(&class->form, form, form_bytes);
 	params = input_get_count(in);
+	in->is_out_of_memory |= class->form.is_failed;
 	if (in->is_failed || class->form.is_failed || !params)
 		return false;
-	class->params = calloc(params, sizeof(*class->params));
+	class->params = input_allocated(in, calloc(params, sizeof(*class->params)));
 	if (!class->params)
 		return false;
 	class->param_count = (u32)params;
@@ -276,7 +277,7 @@ bool column_get(struct input *in, u64 tasks, struct column *column)
 	*column = (struct column){};
 	if (!classes)
 		return false;
-	column->classes = calloc(classes, sizeof(*column->classes));
+	column->classes = input_allocated(in, calloc(classes, sizeof(*column->classes)));
 	if (!column->classes)
 		return false;
 	column->class_count = (u32)classes;

@@ -44,7 +44,7 @@ struct column {
 int column_add(struct column *column, const struct numbers *values);
 int column_finish(struct column *column);
 void column_free(struct column *column);
-struct series *column_series(const struct column *column, u64 task);
+int column_series(const struct column *column, u64 task, struct series **series);
 void column_put(struct bytes *bytes, const struct column *column);
 bool column_get(struct input *in, u64 tasks, struct column *column);
 

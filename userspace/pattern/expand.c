@@ -50,9 +50,9 @@ static void print_task(FILE *out, const u64 facts[TASK_FACT_COUNT], u64 position
 static int expand_all(struct expansion *x)
 {
 	const struct pattern *p = x->pattern;
-	u64 *tasks = events_find_tasks(p), i, facts[TASK_FACT_COUNT];
+	u64 *tasks, i, facts[TASK_FACT_COUNT];
 	u32 fact;
-	int err = tasks ? 0 : -EBADMSG;
+	int err = events_find_tasks(p, &tasks);
 
 	for (i = 0; i < p->task_count && !err && x->operations < x->limit; i++) {
 		for (fact = 0; fact < TASK_FACT_COUNT; fact++)

@@ -4,11 +4,15 @@
  */
 #include "nodes.h"
 
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(entry) ((entry)->is_lost = true)
 #include <uthash.h>
 
+/* @is_lost: there was no memory to add it. */
 struct node_entry {
 	UT_hash_handle hh;
 	u32 index;
+	bool is_lost;
 	struct node node;
 	u32 key[]; /* type, and the shape or the body */
 };
@@ -121,6 +125,10 @@ int nodes_add(struct nodes *nodes, const struct shapes *shapes, enum node_type t
 	}
 	entry->index = nodes->count;
 	HASH_ADD(hh, nodes->table, key, bytes, entry);
+	if (entry->is_lost) {
+		free(entry);
+		return -ENOMEM;
+	}
 	nodes->entries[nodes->count++] = entry;
 	*index = entry->index;
 	return 0;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "core/crc32c.h"
 #include "state.h"
@@ -145,12 +146,15 @@ static bool get_shapes(struct input *in, struct shapes *shapes)
 	u64 count = input_get_count(in), i;
 	const u8 *bytes;
 	size_t length;
-	u32 index;
+	u32 index = 0;
+	int err;
 
 	for (i = 0; i < count; i++) {
 		length = input_get_count(in);
 		bytes = input_get_bytes(in, length);
-		if (!bytes || shapes_add(shapes, bytes, length, &index) || index != i)
+		err = bytes ? shapes_add(shapes, bytes, length, &index) : -EINVAL;
+		in->is_out_of_memory |= err == -ENOMEM;
+		if (err || index != i)
 			return false;
 	}
 	return !in->is_failed;
@@ -159,14 +163,14 @@ static bool get_shapes(struct input *in, struct shapes *shapes)
 static bool get_node(struct input *in, struct pattern *p)
 {
 	u64 type = input_get(in), count = 1, i;
-	u32 *body, index, next = p->nodes.count;
-	bool is_sound = false;
+	u32 *body, index = 0, next = p->nodes.count;
+	int err = -EINVAL;
 
 	if (type >= NODE_TYPES)
 		return false;
 	if (type != NODE_RUN)
 		count = input_get_count(in);
-	body = calloc(count + 1, sizeof(*body));
+	body = input_allocated(in, calloc(count + 1, sizeof(*body)));
 	if (!body)
 		return false;
 	for (i = 0; i < count; i++) {
@@ -178,10 +182,10 @@ static bool get_node(struct input *in, struct pattern *p)
 		in->is_failed |= number > UINT32_MAX;
 	}
 	if (!in->is_failed)
-		is_sound = !nodes_add(&p->nodes, &p->shapes, (enum node_type)type, body, (u32)count, &index) &&
-			   index == next;
+		err = nodes_add(&p->nodes, &p->shapes, (enum node_type)type, body, (u32)count, &index);
+	in->is_out_of_memory |= err == -ENOMEM;
 	free(body);
-	return is_sound;
+	return !err && index == next;
 }
 
 static bool get_nodes(struct input *in, struct pattern *p)
@@ -200,7 +204,7 @@ static bool get_times(struct input *in, struct group *group, u32 runs)
 
 	if (runs > in->count - in->at)
 		return false;
-	group->times = calloc(runs + 1, sizeof(*group->times));
+	group->times = input_allocated(in, calloc(runs + 1, sizeof(*group->times)));
 	if (!group->times)
 		return false;
 	for (i = 0; i < runs; i++)
@@ -224,7 +228,7 @@ static bool get_group(struct input *in, struct pattern *p, struct group *group)
 	    node->columns > in->count - in->at)
 		return false;
 	group->task_count = group->positions->count;
-	group->columns = calloc(node->columns + 1, sizeof(*group->columns));
+	group->columns = input_allocated(in, calloc(node->columns + 1, sizeof(*group->columns)));
 	if (!group->columns)
 		return false;
 	for (i = 0; i < node->columns; i++)
@@ -237,7 +241,7 @@ static bool get_groups(struct input *in, struct pattern *p)
 {
 	u64 count = input_get_count(in), tasks = 0, i;
 
-	p->groups = calloc(count + 1, sizeof(*p->groups));
+	p->groups = input_allocated(in, calloc(count + 1, sizeof(*p->groups)));
 	if (!p->groups)
 		return false;
 	for (i = 0; i < count; i++) {
@@ -303,6 +307,7 @@ int pattern_load_bytes(const void *bytes, size_t count, struct pattern **pattern
 	u32 reason = check_head(bytes, count);
 	struct pattern *p;
 	struct input in = {};
+	size_t unpacked;
 	u8 *raw;
 
 	if (reason)
@@ -318,11 +323,12 @@ int pattern_load_bytes(const void *bytes, size_t count, struct pattern **pattern
 	in.data = raw;
 	p->has_times = iot_get_u32((const u8 *)bytes + 12) & FEATURE_TIMES;
 	p->is_made = iot_get_u32((const u8 *)bytes + 12) & FEATURE_MADE;
-	if (ZSTD_decompress(raw, in.count, (const u8 *)bytes + HEAD_BYTES, count - HEAD_BYTES) != in.count ||
-	    !get_pattern(&in, p) || features_of(p) != iot_get_u32((const u8 *)bytes + 12)) {
+	unpacked = ZSTD_decompress(raw, in.count, (const u8 *)bytes + HEAD_BYTES, count - HEAD_BYTES);
+	in.is_out_of_memory = ZSTD_isError(unpacked) && ZSTD_getErrorCode(unpacked) == ZSTD_error_memory_allocation;
+	if (unpacked != in.count || !get_pattern(&in, p) || features_of(p) != iot_get_u32((const u8 *)bytes + 12)) {
 		pattern_free(p);
 		free(raw);
-		return iot_refuse(reject, IOT_REJECT_pattern_data, HEAD_BYTES);
+		return in.is_out_of_memory ? iot_refuse(reject, IOT_REJECT_memory, 0) : iot_refuse(reject, IOT_REJECT_pattern_data, HEAD_BYTES);
 	}
 	free(raw);
 	*pattern = p;

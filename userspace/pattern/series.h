@@ -58,8 +58,8 @@ struct series *series_get(struct input *in);
 
 /* Split a series into the parts that series of several ranks can share, and the others. */
 void series_split(const struct series *series, struct bytes *form, struct numbers *params, struct numbers *table);
-struct series *series_join(const u8 *form, size_t form_bytes, const u64 *params, size_t param_count, const u64 *table,
-			   size_t table_count);
+int series_join(const u8 *form, size_t form_bytes, const u64 *params, size_t param_count, const u64 *table, size_t table_count,
+		struct series **series);
 
 /**
  * struct cursor - a place in a series that is read from its beginning, in constant memory

@@ -73,7 +73,7 @@ static bool has_sound_runs(struct input *in, const struct series *s)
 	in->work += s->period;
 	if (in->work > WORK_MAX || s->period > WORK_MAX)
 		return false;
-	c = cursor_open(lengths);
+	c = input_allocated(in, cursor_open(lengths));
 	if (!c)
 		return false;
 	while (!cursor_is_at_end(c)) {
@@ -140,18 +140,16 @@ static void get_values(struct input *in, struct series *s)
 		in->is_failed = true;
 		return;
 	}
-	s->values = calloc(s->count + 1, sizeof(*s->values));
-	if (!s->values) {
-		in->is_failed = true;
+	s->values = input_allocated(in, calloc(s->count + 1, sizeof(*s->values)));
+	if (!s->values)
 		return;
-	}
 	for (i = 0; i < s->count; i++)
 		s->values[i] = input_get_signed(in) + (is_differences && i ? s->values[i - 1] : 0);
 }
 
 static struct series *get_form(struct input *in, u64 count, u32 depth)
 {
-	struct series *s = calloc(1, sizeof(*s));
+	struct series *s = input_allocated(in, calloc(1, sizeof(*s)));
 	u64 *params[4], form = input_get(in);
 	u32 param_count, i;
 
@@ -230,7 +228,7 @@ struct joining {
 static struct series *join_form(struct joining *j, u64 count, u32 depth)
 {
 	const u8 *form = input_get_bytes(&j->form, 1);
-	struct series *s = calloc(1, sizeof(*s));
+	struct series *s = input_allocated(&j->form, calloc(1, sizeof(*s)));
 	u64 *params[4];
 	u32 param_count, i;
 
@@ -247,7 +245,9 @@ static struct series *join_form(struct joining *j, u64 count, u32 depth)
 	if (!is_sound(s))
 		goto err;
 	if (s->form == SERIES_TABLE) {
-		s->values = count <= j->table_count ? malloc(count * sizeof(*s->values) + 1) : NULL;
+		if (count > j->table_count)
+			goto err;
+		s->values = input_allocated(&j->form, malloc(count * sizeof(*s->values) + 1));
 		if (!s->values)
 			goto err;
 		memcpy(s->values, j->table, count * sizeof(*s->values));
@@ -271,24 +271,28 @@ err:
  * @form, @form_bytes: as from series_split(); need not be sound
  * @params, @param_count: likewise
  * @table, @table_count: likewise
+ * @series: out: to be freed by series_free()
  *
- * Return: the series; NULL if it is not sound, if something is left over, or if out of memory.
+ * Return: 0, -EBADMSG if it is not sound or if something is left over, -ENOMEM.
  */
-struct series *series_join(const u8 *form, size_t form_bytes, const u64 *params, size_t param_count, const u64 *table,
-			   size_t table_count)
+int series_join(const u8 *form, size_t form_bytes, const u64 *params, size_t param_count, const u64 *table, size_t table_count,
+		struct series **series)
 {
 	struct joining j = { .form = { .data = form, .count = form_bytes },
 			     .table = table, .table_count = table_count };
 	struct series *s;
 
 	if (!param_count)
-		return NULL;
+		return -EBADMSG;
 	j.params = params + 1;
 	j.param_count = param_count - 1;
 	s = join_form(&j, params[0], 0);
-	if (s && (j.param_count || j.table_count || j.form.at != j.form.count)) {
+	if (!s)
+		return j.form.is_out_of_memory ? -ENOMEM : -EBADMSG;
+	if (j.param_count || j.table_count || j.form.at != j.form.count) {
 		series_free(s);
-		return NULL;
+		return -EBADMSG;
 	}
-	return s;
+	*series = s;
+	return 0;
 }

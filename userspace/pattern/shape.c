@@ -4,13 +4,17 @@
  */
 #include "shape.h"
 
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(entry) ((entry)->is_lost = true)
 #include <uthash.h>
 
 #include "sites.h"
 
+/* @is_lost: there was no memory to add it. */
 struct shape_entry {
 	UT_hash_handle hh;
 	u32 index;
+	bool is_lost;
 	struct shape shape;
 	size_t count;
 	u8 bytes[];
@@ -239,6 +243,10 @@ int shapes_add(struct shapes *shapes, const u8 *bytes, size_t count, u32 *index)
 		return -EINVAL;
 	}
 	HASH_ADD(hh, shapes->table, bytes, count, entry);
+	if (entry->is_lost) {
+		free(entry);
+		return -ENOMEM;
+	}
 	shapes->entries[shapes->count++] = entry;
 	*index = entry->index;
 	return 0;

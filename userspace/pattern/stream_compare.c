@@ -375,11 +375,12 @@ int stream_compare(const char *path, const struct pattern *pattern, const u32 *p
 		   struct iot_reject *reject)
 {
 	struct comparison c = { .pattern = pattern, .positions = positions, .count = count };
-	int err = -ENOMEM;
+	int err = events_find_tasks(pattern, &c.places);
 
-	c.places = events_find_tasks(pattern);
 	c.tasks = calloc(pattern->task_count + 1, sizeof(*c.tasks));
-	if (c.places && c.tasks)
+	if (!c.tasks)
+		err = -ENOMEM;
+	if (!err)
 		err = canon_walk(path, take_record, &c, &c.canon, reject);
 	if (!err) {
 		err = compare_rest(&c);

@@ -119,10 +119,10 @@ int events_open(const struct pattern *pattern, const struct group *group, u64 ta
 	if (!e->series || !e->cursors)
 		err = -ENOMEM;
 	for (i = 0; i < e->column_count && !err; i++) {
-		e->series[i] = column_series(&group->columns[i], task);
-		e->cursors[i] = e->series[i] ? cursor_open(e->series[i]) : NULL;
-		if (!e->cursors[i])
-			err = e->series[i] ? -ENOMEM : -EBADMSG;
+		err = column_series(&group->columns[i], task, &e->series[i]);
+		e->cursors[i] = err ? NULL : cursor_open(e->series[i]);
+		if (!err && !e->cursors[i])
+			err = -ENOMEM;
 	}
 	if (!err)
 		err = push(e, group->root, 0, 0);
@@ -193,27 +193,29 @@ void events_close(struct events *e)
 /**
  * events_find_tasks() - where the tasks of a pattern are
  * @pattern: the pattern
+ * @tasks: out: for each position two numbers: the group, and the index in it; to be freed by the caller, NULL after an error
  *
- * Return: for each position two numbers: the group, and the index in it; to be freed by the caller. NULL if a position is
- * missing or occurs twice, or if out of memory.
+ * Return: 0, -EBADMSG if a position is missing or occurs twice, -ENOMEM.
  */
-u64 *events_find_tasks(const struct pattern *pattern)
+int events_find_tasks(const struct pattern *pattern, u64 **tasks)
 {
-	u64 *tasks = malloc((pattern->task_count + 1) * 2 * sizeof(*tasks)), i, position;
+	u64 *found = malloc((pattern->task_count + 1) * 2 * sizeof(*found)), i, position;
 	u32 group;
 
-	if (!tasks)
-		return NULL;
-	memset(tasks, 0xff, (pattern->task_count + 1) * 2 * sizeof(*tasks));
+	*tasks = NULL;
+	if (!found)
+		return -ENOMEM;
+	memset(found, 0xff, (pattern->task_count + 1) * 2 * sizeof(*found));
 	for (group = 0; group < pattern->group_count; group++)
 		for (i = 0; i < pattern->groups[group].task_count; i++) {
 			position = series_at(pattern->groups[group].positions, i);
-			if (position >= pattern->task_count || tasks[2 * position] != UINT64_MAX) {
-				free(tasks);
-				return NULL;
+			if (position >= pattern->task_count || found[2 * position] != UINT64_MAX) {
+				free(found);
+				return -EBADMSG;
 			}
-			tasks[2 * position] = group;
-			tasks[2 * position + 1] = i;
+			found[2 * position] = group;
+			found[2 * position + 1] = i;
 		}
-	return tasks;
+	*tasks = found;
+	return 0;
 }

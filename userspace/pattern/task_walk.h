@@ -12,6 +12,6 @@ struct events;
 int events_open(const struct pattern *pattern, const struct group *group, u64 task, struct events **events);
 int events_next(struct events *events, struct event *event, u32 *run);
 void events_close(struct events *events);
-u64 *events_find_tasks(const struct pattern *pattern);
+int events_find_tasks(const struct pattern *pattern, u64 **tasks);
 
 #endif

@@ -134,6 +134,7 @@ static inline void bytes_put_signed(struct bytes *b, u64 value)
 /**
  * struct input - bytes that are read; after a failure all reads return 0
  * @work: steps of checks so far, so that a small file cannot cause many steps
+ * @is_out_of_memory: the reason of a failure that the bytes are not to blame for
  */
 struct input {
 	const u8 *data;
@@ -141,7 +142,16 @@ struct input {
 	size_t at;
 	u64 work;
 	bool is_failed;
+	bool is_out_of_memory;
 };
+
+/* @memory: that was allocated for what is read; NULL is a failure. */
+static inline void *input_allocated(struct input *in, void *memory)
+{
+	in->is_failed |= !memory;
+	in->is_out_of_memory |= !memory;
+	return memory;
+}
 
 static inline u64 input_get(struct input *in)
 {

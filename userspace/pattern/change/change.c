@@ -264,9 +264,9 @@ static int read_task(struct change *c, const struct pattern *p, const struct gro
  */
 int change_read_pattern(struct change *c, const struct pattern *p)
 {
-	u64 *tasks = events_find_tasks(p), i;
+	u64 *tasks, i;
 	u32 fact;
-	int err = tasks ? 0 : -EBADMSG;
+	int err = events_find_tasks(p, &tasks);
 
 	c->actors = calloc(p->task_count + 1, sizeof(*c->actors));
 	if (!c->actors)

@@ -59,11 +59,12 @@ static void distribute_times(struct change *c, const struct pattern *p, const u6
 
 static int keep_times(struct change *c, const struct pattern *p, struct distribution *distributions)
 {
-	u64 *tasks = events_find_tasks(p);
+	u64 *tasks;
 	u32 i, run, index = 0;
+	int err = events_find_tasks(p, &tasks);
 
-	if (!tasks)
-		return -EBADMSG;
+	if (err)
+		return err;
 	for (i = 0; i < c->distribution_count; i++)
 		c->distributions[i] = &distributions[i];
 	for (i = 0; i < p->group_count; i++)

@@ -286,16 +286,16 @@ static int refuse_loops(struct extrapolation *x, const struct pattern *made, u64
 /* Sets the hash, and counts the operations of each run. */
 static int count_operations(struct extrapolation *x, struct pattern *made)
 {
-	u64 *tasks = events_find_tasks(made), i, facts[TASK_FACT_COUNT];
+	u64 *tasks, i, facts[TASK_FACT_COUNT];
 	struct digest *digest = digest_open();
 	struct events *events;
 	struct event event;
 	u32 run, fact;
 	bool has_run;
-	int err = digest ? 0 : -ENOMEM;
+	int err = events_find_tasks(made, &tasks);
 
-	if (!tasks)
-		err = -EBADMSG;
+	if (!digest)
+		err = -ENOMEM;
 	made->operations = 1ull << 40;
 	for (i = 0; i < made->task_count && !err; i++) {
 		struct group *group = &made->groups[tasks[2 * i]];
@@ -363,9 +363,11 @@ static int extrapolate_to(struct extrapolation *x, u64 ranks, struct pattern **p
 static int refuse_operation(struct extrapolation *x, const struct pattern *made, u32 run)
 {
 	const struct pattern *p = x->runs[run];
-	u64 *tasks = events_find_tasks(p), *made_tasks = events_find_tasks(made), i;
+	u64 *tasks, *made_tasks, i;
 	char name[200] = "the number of tasks";
 
+	events_find_tasks(p, &tasks);
+	events_find_tasks(made, &made_tasks);
 	for (i = 0; tasks && made_tasks && i < p->task_count && i < made->task_count; i++) {
 		struct events *a = NULL, *b = NULL;
 		struct event x1, x2;

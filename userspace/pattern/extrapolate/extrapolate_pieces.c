@@ -70,7 +70,8 @@ static bool open_cursors(const struct column *columns, u32 count, u64 task, stru
 	*series = calloc(count, sizeof(**series));
 	*cursors = calloc(count, sizeof(**cursors));
 	for (i = 0; *series && *cursors && i < count; i++) {
-		(*series)[i] = columns[i].class_count ? column_series(&columns[i], task) : NULL;
+		if (columns[i].class_count)
+			column_series(&columns[i], task, &(*series)[i]);
 		(*cursors)[i] = (*series)[i] ? cursor_open((*series)[i]) : NULL;
 		if (!(*cursors)[i] && columns[i].class_count)
 			break;

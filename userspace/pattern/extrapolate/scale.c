@@ -93,21 +93,24 @@ static bool scale_table(struct scaling *scaling, const struct parts *all, u32 la
 static struct series *copy(const struct series *series)
 {
 	struct parts parts = {};
-	struct series *made;
+	struct series *made = NULL;
 
 	series_split(series, &parts.form, &parts.params, &parts.table);
-	made = series_join(parts.form.data, parts.form.count, parts.params.values, parts.params.count, parts.table.values,
-			   parts.table.count);
+	series_join(parts.form.data, parts.form.count, parts.params.values, parts.params.count, parts.table.values, parts.table.count,
+		    &made);
 	free_parts(&parts);
 	return made;
 }
 
 static struct series *join(const struct parts *form, const struct parts *made)
 {
+	struct series *series = NULL;
+
 	if (!made->params.values[0]) /* no values: any form will do */
 		return series_make(NULL, 0);
-	return series_join(form->form.data, form->form.count, made->params.values, made->params.count, made->table.values,
-			   made->table.count);
+	series_join(form->form.data, form->form.count, made->params.values, made->params.count, made->table.values, made->table.count,
+		    &series);
+	return series;
 }
 
 static void replace_parts(struct parts *parts, struct series *series)

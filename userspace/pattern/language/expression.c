@@ -155,10 +155,19 @@ void expression_print_ranks(FILE *out, const struct ranks *ranks, const u64 *val
 
 /* -- of loops ------------------------------------------------------------------------------------------------ */
 
+/* Return: NULL if it is not sound or if out of memory. */
+static struct series *series_of(const struct column *column, u64 task)
+{
+	struct series *series = NULL;
+
+	column_series(column, task, &series);
+	return series;
+}
+
 /* All numbers of a task. NULL if they are too many. */
 static u64 *values_of(const struct column *column, u64 task, u64 *count)
 {
-	struct series *s = column_series(column, task);
+	struct series *s = series_of(column, task);
 	struct cursor *c = s && s->count <= VALUES_MAX ? cursor_open(s) : NULL;
 	u64 *values = c ? malloc((s->count + 1) * sizeof(*values)) : NULL, i;
 
@@ -244,7 +253,7 @@ static bool is_in_range(const u64 *sum, const struct loops *loops)
 /* Are the numbers of a task a sum? Adds to @looked the numbers that were examined. */
 static bool fit(const struct column *column, u64 task, const struct loops *loops, u64 *sum, u64 *looked)
 {
-	struct series *s = column_series(column, task);
+	struct series *s = series_of(column, task);
 	bool is_sum = s && s->count && trips_of(loops) == s->count;
 	u64 *values = NULL, count;
 
@@ -327,7 +336,7 @@ static void print_sums(FILE *out, const u64 *sums, const struct loops *loops, co
 /* All numbers of a task, to be freed by the caller; NULL if out of memory. */
 static char *list_task(const struct column *column, u64 task)
 {
-	struct series *s = column_series(column, task);
+	struct series *s = series_of(column, task);
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
@@ -416,7 +425,7 @@ u64 *expression_by_task(const struct column *column, const struct ranks *ranks)
 	bool is_constant = numbers;
 
 	for (task = 0; task < ranks->count && is_constant; task++) {
-		struct series *s = column_series(column, task);
+		struct series *s = series_of(column, task);
 
 		is_constant = s && s->count && series_is_constant(s);
 		numbers[task] = is_constant ? s->base : 0;

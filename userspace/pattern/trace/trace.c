@@ -383,9 +383,9 @@ static int learn_found_names(struct synthesis *s, const struct group *group, u64
 static int open_players(struct synthesis *s)
 {
 	const struct pattern *p = s->pattern;
-	u64 *tasks = events_find_tasks(p), i;
+	u64 *tasks, i;
 	u32 fact;
-	int err = tasks ? 0 : -EBADMSG;
+	int err = events_find_tasks(p, &tasks);
 
 	s->players = calloc(p->task_count + 1, sizeof(*s->players));
 	if (!s->players)
