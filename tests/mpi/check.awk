@@ -232,7 +232,7 @@ function read_record(    what) {
 	if (is_call && f["kind"] !~ /^mpi_(done|part)$/ && \
 	    !(f["call"] == "file_open" && f["result"] && !f["number"]) && !((f["comm"] " " process) in rank_in))
 		wrong("communicators", f["comm"] ": used by " process ", which is not in it")
-	what = world_rank[process] " " f["kind"] " " (is_call ? f["call"] : "-")
+	what = world_rank[process] " " f["kind"] " " (is_call ? f["call"] : "-") (f["call"] ~ /^file_seek/ ? "." f["whence"] : "")
 	counted[what]++
 	files += f["kind"] == "mpi_file"
 }

@@ -35,8 +35,12 @@ static void alone(MPI_File file)
 		own[i] = 1000 * rank + i;
 	MPI_File_write(file, own, COUNT, MPI_INT, MPI_STATUS_IGNORE);
 	done("file_write");
-	MPI_File_seek(file, 0, MPI_SEEK_SET);
-	done("file_seek");
+	MPI_File_seek(file, 0, MPI_SEEK_END);
+	done("file_seek.end");
+	MPI_File_seek(file, COUNT, MPI_SEEK_SET);
+	done("file_seek.set");
+	MPI_File_seek(file, -COUNT, MPI_SEEK_CUR);
+	done("file_seek.cur");
 	MPI_File_read(file, in, COUNT, MPI_INT, MPI_STATUS_IGNORE);
 	done("file_read");
 	came();
@@ -55,13 +59,13 @@ static void alone(MPI_File file)
 	did("mpi_done", "wait");
 	came();
 	MPI_File_seek(file, 0, MPI_SEEK_SET);
-	done("file_seek");
+	done("file_seek.set");
 	MPI_File_iwrite(file, own, COUNT, MPI_INT, &request);
 	done("file_iwrite");
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	did("mpi_done", "wait");
 	MPI_File_seek(file, 0, MPI_SEEK_SET);
-	done("file_seek");
+	done("file_seek.set");
 	MPI_File_iread(file, in, COUNT, MPI_INT, &request);
 	done("file_iread");
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -77,11 +81,11 @@ static void together(MPI_File file)
 	done("file_read_at_all");
 	came();
 	MPI_File_seek(file, 0, MPI_SEEK_SET);
-	done("file_seek");
+	done("file_seek.set");
 	MPI_File_write_all(file, own, COUNT, MPI_INT, MPI_STATUS_IGNORE);
 	done("file_write_all");
 	MPI_File_seek(file, 0, MPI_SEEK_SET);
-	done("file_seek");
+	done("file_seek.set");
 	MPI_File_read_all(file, in, COUNT, MPI_INT, MPI_STATUS_IGNORE);
 	done("file_read_all");
 	came();
@@ -117,13 +121,13 @@ static void together_later(MPI_File file)
 	did("mpi_done", "wait");
 	came();
 	MPI_File_seek(file, 0, MPI_SEEK_SET);
-	done("file_seek");
+	done("file_seek.set");
 	MPI_File_iwrite_all(file, own, COUNT, MPI_INT, &request);
 	done("file_iwrite_all");
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	did("mpi_done", "wait");
 	MPI_File_seek(file, 0, MPI_SEEK_SET);
-	done("file_seek");
+	done("file_seek.set");
 	MPI_File_iread_all(file, in, COUNT, MPI_INT, &request);
 	done("file_iread_all");
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -149,10 +153,10 @@ static void in_two_steps(MPI_File file)
 	MPI_File_read_all_begin(file, in, COUNT, MPI_INT);
 	MPI_File_read_all_end(file, in, MPI_STATUS_IGNORE);
 	came();
-	done("file_seek");
+	done("file_seek.set");
 	done("file_write_all_begin");
 	done("file_write_all_end");
-	done("file_seek");
+	done("file_seek.set");
 	done("file_read_all_begin");
 	done("file_read_all_end");
 }
@@ -162,10 +166,16 @@ static void one_position(MPI_File file)
 {
 	MPI_Request request;
 
+	MPI_File_seek_shared(file, 0, MPI_SEEK_END);
+	done("file_seek_shared.end");
+	MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+	done("file_seek_shared.set");
+	MPI_File_seek_shared(file, 0, MPI_SEEK_CUR);
+	done("file_seek_shared.cur");
 	MPI_File_write_ordered(file, own, COUNT, MPI_INT, MPI_STATUS_IGNORE);
 	done("file_write_ordered");
 	MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
-	done("file_seek_shared");
+	done("file_seek_shared.set");
 	MPI_File_read_ordered(file, in, COUNT, MPI_INT, MPI_STATUS_IGNORE);
 	done("file_read_ordered");
 	came();
@@ -173,7 +183,7 @@ static void one_position(MPI_File file)
 	done("file_write_shared");
 	barrier(MPI_COMM_WORLD);
 	MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
-	done("file_seek_shared");
+	done("file_seek_shared.set");
 	MPI_File_read_shared(file, in, COUNT, MPI_INT, MPI_STATUS_IGNORE);
 	done("file_read_shared");
 	barrier(MPI_COMM_WORLD);
@@ -183,7 +193,7 @@ static void one_position(MPI_File file)
 	did("mpi_done", "wait");
 	barrier(MPI_COMM_WORLD);
 	MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
-	done("file_seek_shared");
+	done("file_seek_shared.set");
 	MPI_File_iread_shared(file, in, COUNT, MPI_INT, &request);
 	done("file_iread_shared");
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -192,7 +202,7 @@ static void one_position(MPI_File file)
 	MPI_File_write_ordered_begin(file, own, COUNT, MPI_INT);
 	MPI_File_write_ordered_end(file, own, MPI_STATUS_IGNORE);
 	MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
-	done("file_seek_shared");
+	done("file_seek_shared.set");
 	MPI_File_read_ordered_begin(file, in, COUNT, MPI_INT);
 	MPI_File_read_ordered_end(file, in, MPI_STATUS_IGNORE);
 	done("file_write_ordered_begin");

@@ -23,7 +23,26 @@ static void check(int rc)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Two writes by the file pointer, one at an offset in units, and one is read. Each moves as many units. */
+static void put(MPI_File file, int bytes)
+{
+	if (is_collective)
+		check(MPI_File_write_all(file, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+	else
+		check(MPI_File_write(file, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+}
+
+/* All ranks see the same end of the file, which all data before have moved. */
+static void seek_end(MPI_File file)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	check(MPI_File_seek(file, 0, MPI_SEEK_END));
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/*
+ * Two writes by the file pointer, one at an offset in units, three behind seeks from the start, the end and the current position, and one is
+ * read. Each moves as many units.
+ */
 static void use(const char *name, MPI_Offset begin, MPI_Datatype unit, int unit_bytes, MPI_Datatype type, int units)
 {
 	char path[4096];
@@ -40,15 +59,18 @@ static void use(const char *name, MPI_Offset begin, MPI_Datatype unit, int unit_
 	check(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file));
 	MPI_Info_free(&info);
 	check(MPI_File_set_view(file, begin, unit, type, "native", MPI_INFO_NULL));
-	if (is_collective) {
-		check(MPI_File_write_all(file, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE));
-		check(MPI_File_write_all(file, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+	put(file, bytes);
+	put(file, bytes);
+	if (is_collective)
 		check(MPI_File_write_at_all(file, 2 * units, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE));
-	} else {
-		check(MPI_File_write(file, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE));
-		check(MPI_File_write(file, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+	else
 		check(MPI_File_write_at(file, 2 * units, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE));
-	}
+	check(MPI_File_seek(file, 4 * units, MPI_SEEK_SET));
+	put(file, bytes);
+	seek_end(file);
+	put(file, bytes);
+	check(MPI_File_seek(file, -3 * units, MPI_SEEK_CUR));
+	put(file, bytes);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (is_collective)
 		check(MPI_File_read_at_all(file, units, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE));

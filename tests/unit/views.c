@@ -175,8 +175,87 @@ static void incomplete_views_are_unknown(void **state)
 		       "offset_bytes=0 length_bytes=4K"), "place of the data of each rank is unknown");
 	is_refused(run(NESTED "mpi_file file_set_view number=2 place=-1 comm=2\n", "file_write_at_all place=0", "8K",
 		       "offset_bytes=0 length_bytes=32K"), "place of the data of each rank is unknown");
-	is_refused(run(NESTED "mpi_file file_seek place=0 comm=2\n", "file_write_all place=-1", "8K",
-		       "offset_bytes=0 length_bytes=32K"), "place of the data of each rank is unknown");
+}
+
+#define SEEK(arguments) "mpi_file file_seek " arguments " comm=2\n"
+#define TO_END(arguments, size) SEEK("whence=end " arguments) "| seek \"out\" offset_bytes=0 whence=end handle=1 -> " size "\n"
+
+static void seeks_from_the_start(void **state)
+{
+	(void)state;
+	moves(run(TURN SEEK("whence=set place=4"), "file_write_all place=-1", "2K", "offset_bytes=8K length_bytes=8K"), 3,
+	      "11264+1024 15360+1024");
+	moves(run(TURN SEEK("whence=set place=7") SEEK("whence=set place=2"), "file_write_all place=-1", "1K",
+		  "offset_bytes=4K length_bytes=4K"), 1, "5120+1024");
+}
+
+static void seeks_from_the_current_position(void **state)
+{
+	(void)state;
+	moves(run(TURN SEEK("whence=cur place=2") SEEK("whence=cur place=2"), "file_write_all place=-1", "2K",
+		  "offset_bytes=8K length_bytes=8K"), 0, "8192+1024 12288+1024");
+	moves(run(TURN SEEK("whence=set place=6") SEEK("whence=cur place=-2"), "file_write_all place=-1", "2K",
+		  "offset_bytes=8K length_bytes=8K"), 0, "8192+1024 12288+1024");
+	moves(run(TURN "mpi_file file_read place=-1 length_bytes=1K comm=2\n" SEEK("whence=cur place=2"), "file_write_all place=-1", "2K",
+		  "offset_bytes=8K length_bytes=8K"), 0, "8192+1024 12288+1024");
+}
+
+/* The first whole unit of each rank that begins behind the last byte of the file. */
+static void seeks_from_the_end(void **state)
+{
+	(void)state;
+	moves(run(TURN TO_END("place=0", "8K"), "file_write_all place=-1", "2K", "offset_bytes=8K length_bytes=8K"), 3,
+	      "11264+1024 15360+1024");
+	moves(run(TURN TO_END("place=-2", "12K"), "file_write_all place=-1", "2K", "offset_bytes=8K length_bytes=8K"), 1,
+	      "9216+1024 13312+1024");
+	moves(run(TURN TO_END("place=0", "0"), "file_write_all place=-1", "2K", "offset_bytes=0 length_bytes=8K"), 1,
+	      "1024+1024 5120+1024");
+	/* in the second half of the block of rank 3, and in its first unit */
+	moves(run(TURN TO_END("place=0", "8K-100"), "file_write_all place=-1", "2K", "offset_bytes=8K length_bytes=8K"), 3,
+	      "11264+1024 15360+1024");
+	moves(run(NESTED TO_END("place=0", "32K"), "file_write_all place=-1", "8K", "offset_bytes=32K length_bytes=32K"), 1,
+	      "33792+1024 37888+1024 41984+1024 46080+1024 53248+4096");
+	is_refused(run(TURN SEEK("whence=end place=0"), "file_write_all place=-1", "2K", "offset_bytes=0 length_bytes=8K"),
+		   "no operation in the call states where that is");
+	is_refused(run(TURN SEEK("whence=end place=0") "| seek \"out\" offset_bytes=0 whence=cur handle=1 -> 8K\n", "file_write_all place=-1",
+		       "2K", "offset_bytes=8K length_bytes=8K"), "no operation in the call states where that is");
+}
+
+static void seeks_from_an_unknown_place(void **state)
+{
+	(void)state;
+	is_refused(run(NESTED SEEK("place=0"), "file_write_all place=-1", "8K", "offset_bytes=0 length_bytes=32K"),
+		   "the trace does not state from where an MPI_File_seek counts its offset");
+	is_refused(run(SEEK("whence=set place=0"), "file_write_all place=-1", "8K", "offset_bytes=0 length_bytes=32K"),
+		   "the datatype of the view is not recorded");
+	is_refused(run(TURN SEEK("whence=cur place=-1"), "file_write_all place=-1", "1K", "offset_bytes=0 length_bytes=4K"),
+		   "before the begin of the file");
+	moves(run(TURN SEEK("place=9") SEEK("whence=set place=0"), "file_write_all place=-1", "1K", "offset_bytes=0 length_bytes=4K"), 1,
+	      "1024+1024");
+	moves(run(TURN SEEK("place=9 -> EINVAL"), "file_write_all place=-1", "1K", "offset_bytes=0 length_bytes=4K"), 1, "1024+1024");
+}
+
+/* Numbers of a file: no end is found, and none is looked for without end. */
+static void the_end_of_a_hostile_view(void **state)
+{
+	static const char *const parts[] = {
+		"extent_bytes=-4K first_bytes=0 block_bytes=1K inner_count=1",
+		"extent_bytes=0 first_bytes=0 block_bytes=1K inner_count=1",
+		"extent_bytes=1 first_bytes=0x7fffffffffffff00 block_bytes=1K inner_count=1",
+		"extent_bytes=4K first_bytes=0 block_bytes=1 inner_count=0x1000000 inner_bytes=2",
+		"extent_bytes=1 first_bytes=0 block_bytes=1 inner_count=0x100000000 inner_bytes=0x100000000",
+		"extent_bytes=1 first_bytes=0 block_bytes=0x1000000000000 inner_count=1",
+	};
+	char text[2000];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		sprintf(text, "mpi_view part=0 parts=1 unit_bytes=1 middle_count=1 outer_count=1 %s comm=2\n" TO_END("place=0", "0x7000000000000000"),
+			parts[i]);
+		is_refused(run(text, "file_write_all place=-1", "1K", "offset_bytes=0 length_bytes=4K"),
+			   "no operation in the call states where that is");
+	}
 }
 
 /* No recording has such a view. */
@@ -214,4 +293,9 @@ SUITE("views",
       TEST(the_data_go_on_in_the_next_repetition)
       TEST(a_later_view_replaces_the_first)
       TEST(incomplete_views_are_unknown)
+      TEST(seeks_from_the_start)
+      TEST(seeks_from_the_current_position)
+      TEST(seeks_from_the_end)
+      TEST(seeks_from_an_unknown_place)
+      TEST(the_end_of_a_hostile_view)
       TEST(hostile_views_are_refused))

@@ -97,7 +97,10 @@
 #define IOT_MPI_FILE_PLACES(P)                                                                  \
 	IOT_MPI_ROW(P, File_set_size, file_set_size, 1, (MPI_File file, MPI_Offset offset), (file, offset)) \
 	IOT_MPI_ROW(P, File_preallocate, file_preallocate, 1, (MPI_File file, MPI_Offset offset), \
-		    (file, offset))                                                             \
+		    (file, offset))
+
+/* Of those that move a file pointer. */
+#define IOT_MPI_FILE_SEEKS(P)                                                                   \
 	IOT_MPI_ROW(P, File_seek, file_seek, 0, (MPI_File file, MPI_Offset offset, int whence), \
 		    (file, offset, whence))                                                     \
 	IOT_MPI_ROW(P, File_seek_shared, file_seek_shared, 1, (MPI_File file, MPI_Offset offset, int whence), \
@@ -115,6 +118,7 @@
 	IOT_MPI_FILE_PLAIN(C)       \
 	IOT_MPI_FILE_VIEW(C)        \
 	IOT_MPI_FILE_PLACES(C)      \
+	IOT_MPI_FILE_SEEKS(C)       \
 	IOT_MPI_FILE_LIFE(C)
 
 #endif

@@ -72,12 +72,35 @@ static bool begin(struct iot_mpi_collective *call, MPI_File handle, bool is_all)
 	return true;
 }
 
-static void end(const struct iot_mpi_collective *call, u32 name, s64 place, u64 bytes, u64 request,
-		int rc)
+/* @record: what the arguments of the call state. @path: of a call that opens a file. */
+static void end(const struct iot_mpi_collective *call, struct iot_rec_mpi_file record, const char *path, int rc)
 {
-	IOT_MPI_EMIT(mpi_file, .enter_ns = call->enter_ns, .op = call->op,
-		     .last_op = iot_mpi_op_last(call->op), .result = iot_mpi_result(rc), .call = name, .file = call->comm, .number = call->number, .place = place,
-		     .length_bytes = bytes, .request = request);
+	u8 wire[IOT_WIRE_mpi_file + IOT_MPI_NAME_MAX_BYTES];
+	u16 bytes = (u16)(path ? strnlen(path, IOT_MPI_NAME_MAX_BYTES) : 0);
+
+	record.enter_ns = call->enter_ns;
+	record.op = call->op;
+	record.last_op = iot_mpi_op_last(call->op);
+	record.result = iot_mpi_result(rc);
+	record.file = call->comm;
+	record.number = call->number;
+	iot_put_mpi_file(wire, &record, path, bytes);
+	iot_mpi_session_write(wire, (size_t)(IOT_WIRE_mpi_file + bytes));
+}
+
+/* The numbers of MPI libraries differ. */
+static u32 whence_of(int whence)
+{
+	switch (whence) {
+	case MPI_SEEK_SET:
+		return IOT_MPI_WHENCE_set;
+	case MPI_SEEK_CUR:
+		return IOT_MPI_WHENCE_cur;
+	case MPI_SEEK_END:
+		return IOT_MPI_WHENCE_end;
+	default: /* MPI rejects it */
+		return IOT_MPI_WHENCE_unknown;
+	}
 }
 
 /* The parts of a view that was set. Of another representation, the sizes in the file are not those of the datatypes. */
@@ -105,8 +128,8 @@ static void announce_view(u64 key, int rc, MPI_Offset first, MPI_Datatype elemen
 	free(nests.items);
 }
 
-/* @after: once the call is recorded. */
-#define DEFINE(name, call_name, is_all, parameters, arguments, place, bytes, after)       \
+/* @fields: of the record. @after: once the call is recorded. */
+#define DEFINE(name, call_name, is_all, parameters, arguments, fields, after)             \
 	int MPI_##name parameters                                                         \
 	{                                                                                 \
 		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
@@ -115,40 +138,45 @@ static void announce_view(u64 key, int rc, MPI_Offset first, MPI_Datatype elemen
 		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
                                                                                           \
 		if (is_known) {                                                           \
-			end(&call, IOT_CALL_##call_name, place, bytes, 0, rc);            \
+			end(&call, (struct iot_rec_mpi_file){ .call = IOT_CALL_##call_name, FIELDS fields }, NULL, rc); \
 			after;                                                            \
 		}                                                                         \
 		return rc;                                                                \
 	}
+#define FIELDS(...) __VA_ARGS__
+#define LENGTH_BYTES (rc ? 0 : iot_mpi_length_bytes(count, type))
+
 #define DEFINE_DATA(name, call, is_all, parameters, arguments) \
-	DEFINE(name, call, is_all, parameters, arguments, -1, rc ? 0 : iot_mpi_length_bytes(count, type), (void)0)
-#define DEFINE_DATA_AT(name, call, is_all, parameters, arguments)      \
-	DEFINE(name, call, is_all, parameters, arguments, (s64)offset, \
-	       rc ? 0 : iot_mpi_length_bytes(count, type), (void)0)
+	DEFINE(name, call, is_all, parameters, arguments, (.place = -1, .length_bytes = LENGTH_BYTES), (void)0)
+#define DEFINE_DATA_AT(name, call, is_all, parameters, arguments) \
+	DEFINE(name, call, is_all, parameters, arguments, (.place = offset, .length_bytes = LENGTH_BYTES), (void)0)
 #define DEFINE_PLAIN(name, call, is_all, parameters, arguments) \
-	DEFINE(name, call, is_all, parameters, arguments, -1, 0, (void)0)
+	DEFINE(name, call, is_all, parameters, arguments, (.place = -1), (void)0)
 #define DEFINE_PLACE(name, call, is_all, parameters, arguments) \
-	DEFINE(name, call, is_all, parameters, arguments, (s64)offset, 0, (void)0)
-#define DEFINE_VIEW(name, call_name, is_all, parameters, arguments)          \
-	DEFINE(name, call_name, is_all, parameters, arguments, -1, 0,          \
+	DEFINE(name, call, is_all, parameters, arguments, (.place = offset), (void)0)
+#define DEFINE_SEEK(name, call, is_all, parameters, arguments) \
+	DEFINE(name, call, is_all, parameters, arguments, (.place = offset, .whence = whence_of(whence)), (void)0)
+#define DEFINE_VIEW(name, call_name, is_all, parameters, arguments)      \
+	DEFINE(name, call_name, is_all, parameters, arguments, (.place = -1), \
 	       announce_view(call.comm, rc, first, element, type, representation))
 
 IOT_MPI_FILE_WAITING(DEFINE_DATA, DEFINE_DATA_AT)
 IOT_MPI_FILE_PLAIN(DEFINE_PLAIN)
 IOT_MPI_FILE_PLACES(DEFINE_PLACE)
+IOT_MPI_FILE_SEEKS(DEFINE_SEEK)
 IOT_MPI_FILE_VIEW(DEFINE_VIEW)
 
-static void posted(const struct iot_mpi_collective *call, u32 name, s64 place, u64 bytes,
-		   const MPI_Request *handle, int rc)
+static void posted(const struct iot_mpi_collective *call, struct iot_rec_mpi_file record, const MPI_Request *handle, int rc)
 {
 	struct iot_mpi_request request = { .id = rc ? 0 : iot_mpi_request_new(), .is_as_asked = true, .peer = -1, .tag = -1 };
 
-	end(call, name, place, bytes, request.id, rc);
+	record.request = request.id;
+	end(call, record, NULL, rc);
 	if (!rc)
 		iot_mpi_request_add(*handle, &request);
 }
 
-#define DEFINE_REQUEST(name, call_name, is_all, parameters, arguments, place)             \
+#define DEFINE_REQUEST(name, call_name, is_all, parameters, arguments, at)                \
 	int MPI_##name parameters                                                         \
 	{                                                                                 \
 		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
@@ -157,8 +185,8 @@ static void posted(const struct iot_mpi_collective *call, u32 name, s64 place, u
 		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
                                                                                           \
 		if (is_known)                                                             \
-			posted(&call, IOT_CALL_##call_name, place,                        \
-			       rc ? 0 : iot_mpi_length_bytes(count, type), request, rc);  \
+			posted(&call, (struct iot_rec_mpi_file){ .call = IOT_CALL_##call_name, .place = at, .length_bytes = LENGTH_BYTES }, \
+			       request, rc);                                              \
 		else if (!rc)                                                             \
 			iot_mpi_request_skip(*request);                                   \
 		return rc;                                                                \
@@ -166,28 +194,14 @@ static void posted(const struct iot_mpi_collective *call, u32 name, s64 place, u
 #define DEFINE_IDATA(name, call, is_all, parameters, arguments) \
 	DEFINE_REQUEST(name, call, is_all, parameters, arguments, -1)
 #define DEFINE_IDATA_AT(name, call, is_all, parameters, arguments) \
-	DEFINE_REQUEST(name, call, is_all, parameters, arguments, (s64)offset)
+	DEFINE_REQUEST(name, call, is_all, parameters, arguments, offset)
 
 IOT_MPI_FILE_REQUESTS(DEFINE_IDATA, DEFINE_IDATA_AT)
 
 /* The name goes with the record of the call that opened it, or did not. */
 static void tried(const struct iot_mpi_collective *call, const char *path, int rc)
 {
-	struct iot_rec_mpi_file record = {
-		.enter_ns = call->enter_ns,
-		.result = iot_mpi_result(rc),
-		.op = call->op,
-		.last_op = iot_mpi_op_last(call->op),
-		.call = IOT_CALL_file_open,
-		.file = call->comm,
-		.number = call->number,
-		.place = -1,
-	};
-	u8 wire[IOT_WIRE_mpi_file + IOT_MPI_NAME_MAX_BYTES];
-	u16 bytes = (u16)(path ? strnlen(path, IOT_MPI_NAME_MAX_BYTES) : 0);
-
-	iot_put_mpi_file(wire, &record, path, bytes);
-	iot_mpi_session_write(wire, (size_t)(IOT_WIRE_mpi_file + bytes));
+	end(call, (struct iot_rec_mpi_file){ .call = IOT_CALL_file_open, .place = -1 }, path, rc);
 }
 
 /* A failed open yields no file: its record has no number, and no rank waits for it. */
@@ -236,7 +250,7 @@ int MPI_File_close(MPI_File *handle)
 	int rc = IOT_MPI_BELOW(mpi->MPI_File_close(handle));
 
 	if (is_known) {
-		end(&call, IOT_CALL_file_close, -1, 0, 0, rc);
+		end(&call, (struct iot_rec_mpi_file){ .call = IOT_CALL_file_close, .place = -1 }, NULL, rc);
 		forget(file);
 	}
 	return rc;

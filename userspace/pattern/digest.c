@@ -57,12 +57,14 @@ void digest_task(struct digest *digest, const u64 facts[TASK_FACT_COUNT])
  */
 void digest_event(struct digest *digest, const struct event *event)
 {
-	const u64 head[] = { event->kind, event->flags, event->depth, event->field_count, event->list_count };
+	/* patterns without late fields have the same hash as ever, and those without mappings and second handles */
+	u32 fields = event->field_count - (event_has_late_fields(event) ? 0 : event_count_late_fields(event->kind));
+	const u64 head[] = { event->kind, event->flags, event->depth, fields, event->list_count };
 
 	add_numbers(digest, head, 5);
-	add_numbers(digest, event->fields, event->field_count);
+	add_numbers(digest, event->fields, fields);
 	add_numbers(digest, event->roles, EVENT_FIRST_ROLES);
-	if (event->roles[EVENT_MAP] || event->roles[EVENT_TO_HANDLE]) /* patterns without them have the same hash as ever */
+	if (event->roles[EVENT_MAP] || event->roles[EVENT_TO_HANDLE])
 		add_numbers(digest, event->roles + EVENT_FIRST_ROLES, EVENT_ROLES - EVENT_FIRST_ROLES);
 	add_numbers(digest, event->list, event->list_count);
 	add_bytes(digest, event->path, strlen(event->path));

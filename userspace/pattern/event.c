@@ -61,6 +61,30 @@ u32 event_count_fields(u16 kind)
 }
 
 /**
+ * event_count_late_fields() - the number of fields that patterns have had only since a later version
+ * @kind: of the events
+ *
+ * They are behind all others, and no operands. A pattern in which they are all 0 is the same as ever.
+ */
+u32 event_count_late_fields(u16 kind)
+{
+	return kind == IOT_KIND_mpi_file ? 1 : 0; /* whence */
+}
+
+/**
+ * event_has_late_fields() - is one of these fields not 0?
+ */
+bool event_has_late_fields(const struct event *event)
+{
+	u32 i;
+
+	for (i = 1; i <= event_count_late_fields(event->kind) && i <= event->field_count; i++)
+		if (event->fields[event->field_count - i])
+			return true;
+	return false;
+}
+
+/**
  * event_field_is_operand() - may a field differ between operations of one shape?
  */
 bool event_field_is_operand(const struct iot_field *field)
@@ -88,15 +112,17 @@ void event_print(FILE *out, const struct event *event)
 	static const char *const roles[] = { "generation", "handle", "comm", "request", "map", "to_handle" };
 	struct iot_record record = { .kind = event->kind, .tail = (const u8 *)"" };
 	const struct iot_field *field;
+	u32 late = event_count_late_fields(event->kind), i;
 	char text[256];
-	u32 i;
 
 	fprintf(out, "%*s%s", 2 * (int)(event->depth % 64), "", iot_kind_info(event->kind)->name);
 	if (*event->path) {
 		fputc(' ', out);
 		print_text(out, event->path, strlen(event->path));
 	}
-	for (i = 0; i < event->field_count && (field = event_field(event->kind, i)); i++) {
+	if (event_has_late_fields(event))
+		late = 0;
+	for (i = 0; i < event->field_count - late && (field = event_field(event->kind, i)); i++) {
 		iot_field_set(&record, field, event->fields[i]);
 		iot_text_field(text, sizeof(text), &record, field);
 		fprintf(out, " %s=%s", field->name, text);

@@ -87,6 +87,8 @@ enum task_fact {
 /* event.c */
 u32 event_fields(u16 kind, const struct iot_field *fields[EVENT_FIELDS_MAX]);
 u32 event_count_fields(u16 kind);
+u32 event_count_late_fields(u16 kind);
+bool event_has_late_fields(const struct event *event);
 const struct iot_field *event_field(u16 kind, u32 index);
 bool event_field_is_operand(const struct iot_field *field);
 

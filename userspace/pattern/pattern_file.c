@@ -18,7 +18,7 @@
 #define TASKS_MAX	(1u << 24)
 #define COMPRESSION	19
 
-enum feature { FEATURE_TIMES = 1, FEATURE_MADE = 2, FEATURE_SITES = 4, FEATURE_ROLES = 8, FEATURES = 15 };
+enum feature { FEATURE_TIMES = 1, FEATURE_MADE = 2, FEATURE_SITES = 4, FEATURE_ROLES = 8, FEATURE_LATE = 16, FEATURES = 31 };
 
 /* -- writing ------------------------------------------------------------------------------------------------- */
 
@@ -102,7 +102,8 @@ static u32 features_of(const struct pattern *pattern)
 {
 	return (pattern->has_times ? FEATURE_TIMES : 0) | (pattern->is_made ? FEATURE_MADE : 0) |
 	       (shapes_have_sites(&pattern->shapes) ? FEATURE_SITES : 0) |
-	       (shapes_have_more_roles(&pattern->shapes) ? FEATURE_ROLES : 0);
+	       (shapes_have_more_roles(&pattern->shapes) ? FEATURE_ROLES : 0) |
+	       (shapes_have_late_fields(&pattern->shapes) ? FEATURE_LATE : 0);
 }
 
 /**

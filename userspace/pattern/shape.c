@@ -20,6 +20,8 @@ struct shape_entry {
 	u8 bytes[];
 };
 
+#define LATE_FIELDS 8 /* a flag of a shape, beside those of its operation: it has the fields of event_count_late_fields() */
+
 /* -- from an event ------------------------------------------------------------------------------------- */
 
 static void put_fields(struct bytes *bytes, const struct event *event, struct numbers *operands)
@@ -27,6 +29,8 @@ static void put_fields(struct bytes *bytes, const struct event *event, struct nu
 	const struct iot_field *fields[EVENT_FIELDS_MAX];
 	u32 count = event_fields(event->kind, fields), i;
 
+	if (!event_has_late_fields(event))
+		count -= event_count_late_fields(event->kind);
 	for (i = 0; i < event->field_count && i < count; i++) {
 		bool is_error = fields[i]->class == IOT_CLASS_result && (s64)event->fields[i] < 0;
 		bool is_operand = event_field_is_operand(fields[i]) && !is_error;
@@ -64,7 +68,7 @@ void shape_put(struct bytes *bytes, const struct event *event, struct widths *wi
 	for (i = 0; i < EVENT_ROLES; i++)
 		mask |= (u32)(event->roles[i] > 0) << i;
 	bytes_put(bytes, event->kind);
-	bytes_put(bytes, event->flags);
+	bytes_put(bytes, event->flags | (event_has_late_fields(event) ? LATE_FIELDS : 0));
 	bytes_put(bytes, event->depth);
 	bytes_put(bytes, mask);
 	put_fields(bytes, event, operands);
@@ -95,15 +99,27 @@ static bool get_template(struct input *in, const u8 **template, size_t *bytes)
 
 static void get_fields(struct input *in, struct shape *shape)
 {
-	u32 i;
+	u32 count, i;
 
 	shape->field_count = event_count_fields(shape->kind);
-	for (i = 0; i < shape->field_count; i++) {
+	count = shape->field_count - (shape->has_late_fields ? 0 : event_count_late_fields(shape->kind));
+	for (i = 0; i < count; i++) {
 		if (input_get(in))
 			shape->operand_fields |= 1u << i;
 		else
 			shape->fields[i] = input_get_signed(in);
 	}
+}
+
+/* Only shapes that need them have late fields. */
+static bool late_fields_are_sound(const struct shape *shape)
+{
+	u32 late = event_count_late_fields(shape->kind), first = shape->field_count - late, i;
+	u64 any = 0;
+
+	for (i = first; i < shape->field_count; i++)
+		any |= shape->fields[i];
+	return !(shape->operand_fields >> first) && !any == !shape->has_late_fields;
 }
 
 /* What follows the rest of a shape: nothing, or a call site. Return: whether it is sound. */
@@ -135,11 +151,12 @@ bool shape_get(const u8 *bytes, size_t count, struct shape *shape)
 	struct input in = { .data = bytes, .count = count };
 	u64 kind = input_get(&in), flags = input_get(&in), depth = input_get(&in), roles = input_get(&in), list;
 
-	*shape = (struct shape){ .kind = (u16)kind, .flags = (u8)flags, .depth = (u32)depth, .roles = (u32)roles };
-	if (!is_event_kind(kind) || flags > 7 || depth > UINT32_MAX || roles >= 1 << EVENT_ROLES)
+	*shape = (struct shape){ .kind = (u16)kind, .flags = flags & (LATE_FIELDS - 1), .depth = (u32)depth, .roles = (u32)roles,
+				 .has_late_fields = flags & LATE_FIELDS };
+	if (!is_event_kind(kind) || flags >= 2 * LATE_FIELDS || depth > UINT32_MAX || roles >= 1 << EVENT_ROLES)
 		return false;
 	get_fields(&in, shape);
-	if (!get_template(&in, &shape->path, &shape->path_bytes) ||
+	if (!late_fields_are_sound(shape) || !get_template(&in, &shape->path, &shape->path_bytes) ||
 	    !get_template(&in, &shape->path2, &shape->path2_bytes))
 		return false;
 	shape->value_bytes = input_get_count(&in);
@@ -292,6 +309,19 @@ bool shapes_have_more_roles(const struct shapes *shapes)
 
 	for (i = 0; i < shapes->count; i++)
 		if (shapes->entries[i]->shape.roles >> EVENT_FIRST_ROLES)
+			return true;
+	return false;
+}
+
+/**
+ * shapes_have_late_fields() - do operations of a set have fields that patterns have had only since a later version?
+ */
+bool shapes_have_late_fields(const struct shapes *shapes)
+{
+	u32 i;
+
+	for (i = 0; i < shapes->count; i++)
+		if (shapes->entries[i]->shape.has_late_fields)
 			return true;
 	return false;
 }

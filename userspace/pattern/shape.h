@@ -18,6 +18,7 @@
  * @roles: mask of enum event_role
  * @operand_fields: mask of the fields that are operands
  * @fields: values of the others
+ * @has_late_fields: one of the fields of event_count_late_fields() is not 0
  * @operand_count: of all
  */
 struct shape {
@@ -28,6 +29,7 @@ struct shape {
 	u32 operand_fields;
 	u32 field_count;
 	u64 fields[EVENT_FIELDS_MAX];
+	bool has_late_fields;
 	const u8 *path;
 	size_t path_bytes;
 	const u8 *path2;
@@ -63,6 +65,7 @@ const struct shape *shapes_at(const struct shapes *shapes, u32 index);
 const u8 *shapes_bytes(const struct shapes *shapes, u32 index, size_t *count);
 bool shapes_have_sites(const struct shapes *shapes);
 bool shapes_have_more_roles(const struct shapes *shapes);
+bool shapes_have_late_fields(const struct shapes *shapes);
 void shapes_free(struct shapes *shapes);
 
 #endif

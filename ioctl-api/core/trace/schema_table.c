@@ -230,6 +230,7 @@ static const struct iot_symbol verbs[] = { IOT_VERBS(VALUE_ROW) {} };
 static const struct iot_symbol measures[] = { IOT_MEASURES(VALUE_ROW) {} };
 static const struct iot_symbol endings[] = { IOT_ENDINGS(VALUE_ROW) {} };
 static const struct iot_symbol sources[] = { IOT_SOURCES(VALUE_ROW) {} };
+static const struct iot_symbol mpi_whences[] = { IOT_MPI_WHENCES(VALUE_ROW) {} };
 static const struct iot_symbol whences[] = { IOT_WHENCES(VALUE_ROW) {} };
 static const struct iot_symbol types[] = { IOT_TYPES(VALUE_ROW) {} };
 static const struct iot_symbol calls[] = { IOT_CALLS(VALUE_ROW) {} };
@@ -267,6 +268,7 @@ static const struct {
 	[IOT_CLASS_fileattrs] = { fileattrs, true },
 	[IOT_CLASS_verdict] = { verdicts, false },
 	[IOT_CLASS_sources] = { sources, false },
+	[IOT_CLASS_mpi_whence] = { mpi_whences, false },
 	[IOT_CLASS_verb] = { verbs, false },
 	[IOT_CLASS_measure] = { measures, false },
 	[IOT_CLASS_ending] = { endings, false },

@@ -188,11 +188,24 @@
 	V(3, runs, "the ranks in the tail: pairs of a first rank and a number of ranks, 4 bytes each") \
 	V(4, bits, "the ranks in the tail: rank R is bit R % 8, from the lowest, of byte R / 8")
 
+/* Where the offset of a call that moves a file pointer counts from: unlike in IOT_WHENCES, 0 is that of a call that does not state it. */
+#define IOT_MPI_WHENCES(V)                                                             \
+	V(0, unknown, "not recorded, or the call moves no file pointer")               \
+	V(1, set, "from the start of the view")                                        \
+	V(2, cur, "from the current position")                                         \
+	V(3, end, "from the end of the file")
+
 #define IOT_SOURCES_MAX_BYTES 512 /* of the list: a longer one is not recorded */
 
 enum iot_sources {
 #define IOT_V(value, name, sentence) IOT_SOURCES_##name = value,
 	IOT_SOURCES(IOT_V)
+#undef IOT_V
+};
+
+enum iot_mpi_whence {
+#define IOT_V(value, name, sentence) IOT_MPI_WHENCE_##name = value,
+	IOT_MPI_WHENCES(IOT_V)
 #undef IOT_V
 };
 

@@ -81,7 +81,8 @@
 	C(verb, 0, "see IOT_VERBS")                                                    \
 	C(measure, 0, "see IOT_MEASURES")                                              \
 	C(ending, 0, "see IOT_ENDINGS")                                                \
-	C(stack, 0, "id of a stack of function calls")
+	C(stack, 0, "id of a stack of function calls")                                 \
+	C(mpi_whence, 1, "see IOT_MPI_WHENCES")
 
 /*
  * Values and bits of our own: traces from one architecture or libc are read on
@@ -679,7 +680,8 @@
 	F(s64, place, num, "offset or size that the call was given, in units of the view; -1 if none") \
 	F(u64, length_bytes, bytes, "bytes requested, 0 if none")                      \
 	F(u64, request, request, "request that a nonblocking call made, else 0")       \
-	F(u32, last_op, cost, "last operation nested in it: those of the task from the next number to this one")
+	F(u32, last_op, cost, "last operation nested in it: those of the task from the next number to this one") \
+	F(u32, whence, mpi_whence, "of a call that moves a file pointer: from where")
 
 /* A message that was found, and is received by another call. */
 #define IOT_FIELDS_mpi_probe(F)                                                        \

@@ -17,6 +17,7 @@
  * @depth: of the call
  * @view: with which the rank has the file open, NULL if with none
  * @place, @length_bytes: data of the rank, in those of the view if it has one; the place is -1 if it is not known
+ * @place_flaw: why not, NULL if because the view is not known
  * @is_own: the rank moves these data itself
  * @is_outside: the transfers of a nonblocking call are not in it
  * @is_kept: the operations in the call stay
@@ -34,6 +35,7 @@ struct collective_part {
 	u32 depth;
 	const struct view *view;
 	s64 place;
+	const char *place_flaw;
 	u64 length_bytes;
 	bool is_own;
 	bool is_outside;

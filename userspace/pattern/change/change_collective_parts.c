@@ -10,6 +10,8 @@
  */
 #include "change_collective.h"
 
+#include <stdio.h>
+
 /* Ranges of bytes, ascending and apart from each other: begin and end of each. */
 struct ranges {
 	struct numbers ends;
@@ -121,14 +123,15 @@ static bool are_own(const struct call *call)
 	return true;
 }
 
-static bool has_unknown_place(const struct call *call)
+/* Return: NULL if all places are known. */
+static const struct collective_part *part_without_place(const struct call *call)
 {
 	u64 i;
 
 	for (i = 0; i < call->count; i++)
 		if (call->parts[i].length_bytes && call->parts[i].place < 0)
-			return true;
-	return false;
+			return &call->parts[i];
+	return NULL;
 }
 
 /* A transfer that continues the last one of the rank is a part of it. */
@@ -253,12 +256,16 @@ static int move_in_turn(struct change *c, const struct call *call, u64 block_byt
 
 static int move_own(struct change *c, const struct collectives *all, const struct call *call)
 {
-	if (!has_unknown_place(call))
+	const struct collective_part *part = part_without_place(call);
+	char why[400];
+
+	if (!part)
 		return move_stated(c, call);
 	if (all->block_bytes)
 		return move_in_turn(c, call, all->block_bytes);
-	return refuse_call(c, call->parts, "the place of the data of each rank is unknown: the call uses a view or a file pointer, and other "
-					   "ranks move its data; collective=no/SIZE states that ranks have blocks in turn");
+	snprintf(why, sizeof(why), "the place of the data of each rank is unknown: %s, and other ranks move its data; collective=no/SIZE states "
+		 "that ranks have blocks in turn", part->place_flaw ? part->place_flaw : "the datatype of the view is not recorded");
+	return refuse_call(c, part, why);
 }
 
 /* -- aggregators ----------------------------------------------------------------------------------------------------- */

@@ -61,13 +61,14 @@ static int check_call(struct calls *calls, u64 at, const struct mpi_file *file)
 		return check_own(calls, at, file, data);
 	if (*change_field(&event, "length_bytes"))
 		return refuse(calls, file, "a call has two parts or uses the shared file pointer: its transfers are unknown");
-	if (call == IOT_CALL_file_seek && !file->has_view && !calls->is_joined)
-		return refuse(calls, file, "a call moves the file pointer, by an offset that may be relative");
+	if (call == IOT_CALL_file_seek && !file->has_view && !calls->is_joined && !file->has_pointer)
+		return refuse(calls, file, file->pointer_flaw);
 	return 0;
 }
 
 /* -- a file for each rank ------------------------------------------------------------------------------------------- */
 
+/* @place: where the call moves data, or -1. A seek goes to the data that follow its place in the shared file. */
 static int split_call(struct calls *calls, struct event *event, const struct mpi_file *file, s64 place)
 {
 	const struct file *of = change_file_at(calls->files, file->path);
@@ -75,6 +76,10 @@ static int split_call(struct calls *calls, struct event *event, const struct mpi
 
 	if (place >= 0 && mpi_data_call(mpi_call_of(event))->is_at)
 		*change_field(event, "place") = change_place(calls->extents, of, calls->actor, (u64)place);
+	if (mpi_call_of(event) == IOT_CALL_file_seek && !file->has_view && (s64)event->fields[0] >= 0) {
+		*change_field(event, "place") = change_place(calls->extents, of, calls->actor, file->pointer);
+		*change_field(event, "whence") = IOT_MPI_WHENCE_set;
+	}
 	return *event->path2 ? change_rank_path(calls->files->c, &event->path2, rank) : 0;
 }
 

@@ -121,12 +121,37 @@ static int count_opening(struct mpi_files *files, struct mpi_file *file)
 	return 0;
 }
 
+/* The size of the file, for which MPI seeks its end in the call. Return: -1 if it does not. */
+static s64 size_in_call(const struct mpi_file *file, const struct actor *actor, u64 at)
+{
+	u64 end = mpi_end_of_call(actor, at), i;
+	s64 size = -1;
+
+	for (i = at + 1; i < end && file->path; i++) {
+		struct event event = actor->steps[i].event;
+
+		if (event.kind == IOT_KIND_seek && *change_field(&event, "whence") == IOT_WHENCE_end && !strcmp(event.path, file->path) &&
+		    (s64)event.fields[0] >= 0)
+			size = (s64)(event.fields[0] - *change_field(&event, "offset_bytes"));
+	}
+	return size;
+}
+
+/* With MPI_MODE_APPEND, which is not recorded, the pointer begins at the end of the file, which MPI seeks. */
+static void begin_pointer(struct mpi_file *file, const struct actor *actor, u64 at)
+{
+	s64 size = size_in_call(file, actor, at);
+
+	file->has_pointer = size <= 0;
+	if (size > 0)
+		file->pointer_flaw = "the call that opens the file seeks its end, where the file pointer begins with MPI_MODE_APPEND";
+}
+
 static int open_file(struct mpi_files *files, const struct actor *actor, u64 at, struct mpi_file *file)
 {
 	u64 end = mpi_end_of_call(actor, at), i;
 
-	*file = (struct mpi_file){ .given = actor->steps[at].event.path2, .ranks = file->ranks, .has_pointer = true,
-				    .number = file->number };
+	*file = (struct mpi_file){ .given = actor->steps[at].event.path2, .ranks = file->ranks, .number = file->number };
 	for (i = at + 1; i < end; i++) {
 		struct event *event = &actor->steps[i].event;
 		bool is_own = file->handle && event->roles[EVENT_HANDLE] == file->handle;
@@ -140,7 +165,51 @@ static int open_file(struct mpi_files *files, const struct actor *actor, u64 at,
 			file->handle = event->roles[EVENT_HANDLE];
 		}
 	}
+	begin_pointer(file, actor, at);
 	return file->path ? count_opening(files, file) : 0;
+}
+
+static void lose_pointer(struct mpi_file *file, const char *flaw)
+{
+	file->has_pointer = false;
+	file->pointer_flaw = flaw;
+}
+
+/* MPI_File_seek. A pointer in an unknown view stays unknown. */
+static void seek_pointer(struct mpi_file *file, const struct actor *actor, u64 at)
+{
+	struct event event = actor->steps[at].event;
+	u64 unit_bytes = file->view ? file->view->unit_bytes : 1, offset;
+	u32 whence = (u32)*change_field(&event, "whence");
+	s64 size;
+
+	if ((s64)event.fields[0] < 0 || (file->has_view && !view_is_known(file->view)))
+		return;
+	switch (whence) {
+	case IOT_MPI_WHENCE_set:
+		file->pointer = 0;
+		break;
+	case IOT_MPI_WHENCE_cur:
+		if (!file->has_pointer)
+			return;
+		break;
+	case IOT_MPI_WHENCE_end:
+		size = size_in_call(file, actor, at);
+		if (size >= 0 && file->view)
+			size = view_end_of_file(file->view, (u64)size);
+		if (size < 0)
+			return lose_pointer(file, "MPI_File_seek moves the file pointer to the end of the file, and no operation in the "
+						  "call states where that is");
+		file->pointer = (u64)size;
+		break;
+	default:
+		return lose_pointer(file, "the trace does not state from where an MPI_File_seek counts its offset");
+	}
+	offset = *change_field(&event, "place") * unit_bytes;
+	file->pointer += offset;
+	file->has_pointer = true;
+	if ((s64)file->pointer < 0)
+		lose_pointer(file, "an MPI_File_seek moves the file pointer to before the begin of the file");
 }
 
 /* The place of a call that moves data; the file pointer moves. Return: -1 if it is not known. */
@@ -162,6 +231,7 @@ static int take_view(struct mpi_files *files, struct mpi_file *file, const struc
 	int err = file->has_view ? view_take_part(files->change, &file->view, event) : 0;
 
 	file->has_pointer = view_is_known(file->view);
+	file->pointer_flaw = NULL;
 	file->pointer = 0;
 	return err;
 }
@@ -202,10 +272,10 @@ int mpi_files_take(struct mpi_files *files, const struct actor *actor, u64 at, s
 		return open_file(files, actor, at, *file);
 	if (call == IOT_CALL_file_set_view) {
 		(*file)->has_view = true;
-		(*file)->has_pointer = false;
+		lose_pointer(*file, NULL);
 		(*file)->view = NULL;
 	} else if (call == IOT_CALL_file_seek) {
-		(*file)->has_pointer = false; /* its argument may be relative */
+		seek_pointer(*file, actor, at);
 	} else if (data) {
 		*place = move_pointer(*file, event, data);
 	}

@@ -35,6 +35,7 @@ struct data_call {
  * @has_view: offsets are those in the data of a view
  * @view: the view, NULL if there is none, or none of its parts is known
  * @pointer: the file pointer of the rank in bytes of these data, if @has_pointer
+ * @pointer_flaw: otherwise why it is not known; NULL if because the view is not
  * @data_place: where the last call moves data: in those of the view, if it has one, otherwise in the file; -1 if that is not known
  * @number: of the last collective call
  * @shift: what a change adds to the numbers of collective calls; the caller's
@@ -51,6 +52,7 @@ struct mpi_file {
 	s64 data_place;
 	bool has_pointer;
 	u64 pointer;
+	const char *pointer_flaw;
 	u64 number;
 	s64 shift;
 };

@@ -154,3 +154,64 @@ int view_walk(const struct view *view, u64 place, u64 bytes, view_take_range tak
 		}
 	return err || !w.bytes ? err : take(context, w.begin, w.bytes);
 }
+
+/* -- the end of the file --------------------------------------------------------------------------------------------- */
+
+/* The last place in the first repetition of the datatype. Return: false if it is none in a file. */
+static bool find_end(const struct view *view, u64 *end)
+{
+	const struct view_part *part;
+	u64 last, distance;
+	u32 i;
+
+	*end = 0;
+	for (part = view->parts; part < view->parts + view->part_count; part++) {
+		if (__builtin_add_overflow(view->begin, part->first, &last) || __builtin_add_overflow(last, part->block_bytes, &last))
+			return false;
+		for (i = 0; i < VIEW_LEVELS; i++)
+			if (__builtin_mul_overflow(part->counts[i] - 1, part->strides[i], &distance) ||
+			    __builtin_add_overflow(last, distance, &last))
+				return false;
+		*end = last > *end ? last : *end;
+	}
+	return (s64)*end >= 0;
+}
+
+struct search {
+	u64 size_bytes;
+	u64 place; /* of the next range in the data */
+};
+
+static int find_place(void *context, u64 begin, u64 bytes)
+{
+	struct search *search = context;
+	u64 before = search->size_bytes > begin ? search->size_bytes - begin : 0;
+
+	search->place += before < bytes ? before : bytes;
+	return before < bytes;
+}
+
+/**
+ * view_end_of_file() - where the data of a view end with a file
+ * @view: known
+ * @size_bytes: size of the file
+ *
+ * As MPI defines it: the first whole unit of the view behind the end of the file. MPI permits no views whose places go down.
+ *
+ * Return: the place in the data of the view; -1 if there is none.
+ */
+s64 view_end_of_file(const struct view *view, u64 size_bytes)
+{
+	struct search search = { .size_bytes = size_bytes };
+	u64 end, repetitions = 0;
+
+	if (!find_end(view, &end) || (s64)view->extent <= 0 || (s64)size_bytes < 0)
+		return -1;
+	if (size_bytes > end)
+		repetitions = (size_bytes - end) / view->extent;
+	if (__builtin_mul_overflow(repetitions, view->bytes, &search.place) || (s64)search.place < 0)
+		return -1;
+	if (view_walk(view, search.place, 3 * view->bytes, find_place, &search) != 1)
+		return -1;
+	return (s64)((search.place + view->unit_bytes - 1) / view->unit_bytes * view->unit_bytes);
+}

@@ -50,6 +50,7 @@ typedef int (*view_take_range)(void *context, u64 begin, u64 bytes);
 
 int view_take_part(struct change *c, struct view **view, const struct event *event);
 bool view_is_known(const struct view *view);
+s64 view_end_of_file(const struct view *view, u64 size_bytes);
 int view_walk(const struct view *view, u64 place, u64 bytes, view_take_range take, void *context);
 
 #endif

@@ -140,6 +140,8 @@ static void print_field(struct printing *p, const struct shape *shape, u32 index
 
 	if (field->class == IOT_CLASS_result)
 		return; /* comes last */
+	if (!shape->has_late_fields && index + event_count_late_fields(shape->kind) >= shape->field_count)
+		return;
 	if (field->class == IOT_CLASS_call)
 		fputc(' ', p->out);
 	else
