@@ -87,6 +87,33 @@ static void name_column(const struct pattern *p, u32 index, u32 column, char tex
 	}
 }
 
+/* Is a column of operations of a kind, and not the number of their iterations? */
+static bool column_is_of(const struct pattern *p, u32 index, u32 column, u16 kind)
+{
+	const struct node *node = nodes_at(&p->nodes, index), *part;
+	u32 i;
+
+	if (node->type != NODE_LIST && !column--)
+		return false;
+	if (node->type == NODE_RUN)
+		return shapes_at(&p->shapes, node->shape)->kind == kind;
+	for (i = 0; i < node->body_count; column -= part->columns, i++) {
+		part = nodes_at(&p->nodes, node->body[i]);
+		if (column < part->columns)
+			return column_is_of(p, node->body[i], column, kind);
+	}
+	return false;
+}
+
+static int refuse_grid(struct extrapolation *x, u32 root, u32 column)
+{
+	char name[256] = "";
+
+	name_column(x->model, root, column, name);
+	return refuse(x, "%s: the ranks of each run form the grid of MPI_Dims_create, and one by another rule; the grids of %" PRIu64
+			 " ranks differ: add a run in which they differ", name, (uint64_t)x->scaling.target);
+}
+
 static int refuse_numbers(struct extrapolation *x, const char *what)
 {
 	const struct model_points *points = &x->scaling.points;
@@ -207,10 +234,43 @@ static int scale_facts(struct extrapolation *x, struct pattern *made)
 	return 0;
 }
 
+static void take_columns(const struct extrapolation *x, const struct group *const *groups, u32 column,
+			 const struct column *columns[MODEL_RUNS_MAX])
+{
+	u32 run;
+
+	for (run = 0; run < x->scaling.count; run++)
+		columns[run] = groups[run] ? &groups[run]->columns[column] : NULL;
+}
+
+/* Views of grids of ranks: are the sides of the grid known? */
+static int check_grid(struct extrapolation *x, u32 root, const struct group *const *groups, const struct group *made)
+{
+	u32 count = nodes_at(&x->model->nodes, root)->columns, column;
+	const struct column *columns[MODEL_RUNS_MAX];
+	bool is_plane = false, is_other;
+
+	for (column = 0; column < count; column++) {
+		if (!column_is_of(x->model, root, column, IOT_KIND_mpi_view))
+			continue;
+		take_columns(x, groups, column, columns);
+		is_plane |= extrapolate_find_grid(&x->scaling, columns, &made->columns[column], &is_other);
+		if (is_other)
+			return refuse_grid(x, root, column);
+	}
+	for (column = 0; column < count && is_plane; column++) {
+		take_columns(x, groups, column, columns);
+		if (column_is_of(x->model, root, column, IOT_KIND_mpi_view) &&
+		    extrapolate_has_side(&x->scaling, columns, &made->columns[column]))
+			return refuse_grid(x, root, column);
+	}
+	return 0;
+}
+
 static int scale_columns(struct extrapolation *x, const struct group *model, const struct group *const *groups,
 			 struct group *made)
 {
-	u32 count = nodes_at(&x->model->nodes, model->root)->columns, column, run;
+	u32 count = nodes_at(&x->model->nodes, model->root)->columns, column;
 	const struct column *columns[MODEL_RUNS_MAX];
 	char name[256] = "";
 
@@ -221,14 +281,13 @@ static int scale_columns(struct extrapolation *x, const struct group *model, con
 	for (column = 0; column < count; column++) {
 		if (made->columns[column].class_count)
 			continue;
-		for (run = 0; run < x->scaling.count; run++)
-			columns[run] = groups[run] ? &groups[run]->columns[column] : NULL;
+		take_columns(x, groups, column, columns);
 		if (!scale_column(&x->scaling, columns, &made->columns[column])) {
 			name_column(x->model, model->root, column, name);
 			return refuse_numbers(x, name);
 		}
 	}
-	return 0;
+	return x->scaling.same < x->scaling.count ? 0 : check_grid(x, model->root, groups, made);
 }
 
 static int scale_group(struct extrapolation *x, const struct group *model, struct pattern *made)

@@ -41,6 +41,10 @@ int extrapolate_compensation(struct extrapolation *x, struct pattern *made, stru
 int extrapolation_order_creators(struct extrapolation *x, bool *is_changed);
 void extrapolation_close(struct extrapolation *x);
 
+/* extrapolate_grids.c */
+bool extrapolate_find_grid(const struct scaling *scaling, const struct column *const *runs, const struct column *made, bool *is_other);
+bool extrapolate_has_side(const struct scaling *scaling, const struct column *const *runs, const struct column *made);
+
 /* extrapolate_pieces.c */
 void extrapolate_pieces(struct extrapolation *x, const struct node *node, u32 column, const struct group *const *groups,
 			struct group *made);

@@ -195,6 +195,33 @@ bool model_exact(const struct model_points *points, u64 ranks, u64 *value)
 	return false;
 }
 
+/**
+ * model_is_side() - may a number that is not the same in all runs be proportional to a side of a balanced grid of two dimensions?
+ * @points: known values
+ * @ranks: another number of ranks
+ * @value: its value there
+ *
+ * Return: whether a side gives all points, and another value there.
+ */
+bool model_is_side(const struct model_points *points, u64 ranks, u64 value)
+{
+	static const signed char sides[][3] = { { TERM_SHORT, -1, -1 }, { TERM_LONG, -1, -1 } };
+	u64 other;
+	u32 i;
+
+	for (i = 1; i < points->count && points->values[i] == points->values[0]; i++)
+		;
+	if (i >= points->count)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(sides); i++)
+		if (fit_terms(points, sides[i], ranks, &other) && other == value)
+			return false;
+	for (i = 0; i < ARRAY_SIZE(sides); i++)
+		if (fit_terms(points, sides[i], ranks, &other))
+			return true;
+	return false;
+}
+
 /* -- times ------------------------------------------------------------------------------------------------------------ */
 
 static const struct {

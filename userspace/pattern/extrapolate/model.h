@@ -25,6 +25,7 @@ struct model_points {
 };
 
 bool model_exact(const struct model_points *points, u64 ranks, u64 *value);
+bool model_is_side(const struct model_points *points, u64 ranks, u64 value);
 
 enum model_form {
 	MODEL_CONSTANT,
