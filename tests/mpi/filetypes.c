@@ -250,6 +250,31 @@ static void compare_random(int cases)
 	}
 }
 
+/* Three blocks at equal distances are one part. Two are not: another run may have two blocks and a third one elsewhere. */
+static void compare_distances(void)
+{
+	static const struct {
+		int places[4];
+		int count;
+		size_t parts;
+	} rows[] = { { { 0, 3 }, 2, 2 }, { { 0, 3, 6 }, 3, 1 }, { { 0, 3, 6, 9 }, 4, 1 }, { { 0, 3, 7 }, 3, 3 }, { { 0, 3, 6, 10 }, 4, 2 },
+		     { { 0, 2, 5, 8 }, 4, 2 } };
+	struct iot_mpi_nests nests;
+	MPI_Datatype type;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		MPI_Type_create_indexed_block(rows[i].count, 1, rows[i].places, MPI_INT, &type);
+		iot_mpi_filetype_read(type, &nests);
+		if (nests.is_unknown || nests.count != rows[i].parts) {
+			printf("row %zu of distances has %zu parts\n", i, nests.count);
+			failures++;
+		}
+		free(nests.items);
+		MPI_Type_free(&type);
+	}
+}
+
 /* A large regular datatype is one part; a type of MPI with a gap and counts of 64 bits are unknown. */
 static void compare_special(void)
 {
@@ -295,6 +320,7 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	compare_random(argc > 1 ? atoi(argv[1]) : 5000);
 	compare_special();
+	compare_distances();
 	printf("%d datatypes are known, %d unknown, %d wrong\n", known, unknown, failures);
 	MPI_Finalize();
 	return failures || known < 10 * unknown;

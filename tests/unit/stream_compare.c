@@ -159,13 +159,16 @@ static void tasks_are_in_their_order(void **state)
 	static const u32 right[] = { 0, 0, 1, 2 }, wrong[] = { 0, 0, 2, 1 };
 	static const char same[] = "tasks 3 why=5\ntasks 1 {\n}\ntasks 2-3 {\n   stat \".\"\n}\n";
 	static const struct change reason = { "another reason of a task", "why=5", "why=4" };
-	struct pattern *pattern = parse(same), *changed = parse_changed(same, &reason);
+	static const struct change more = { "one more task, without operations", "tasks 3", "tasks 4" };
+	struct pattern *pattern = parse(same), *changed = parse_changed(same, &reason), *longer = parse_changed(same, &more);
 
 	(void)state;
 	write_trace(pattern);
 	assert_true(is_same(pattern, right, 3));
 	assert_false(is_same(pattern, wrong, 3));
 	assert_false(is_same(changed, right, 3));
+	assert_false(is_same(longer, right, 3));
+	pattern_free(longer);
 	pattern_free(pattern);
 	pattern_free(changed);
 }
