@@ -44,12 +44,17 @@ static inline struct folio *iot_first_folio(struct address_space *mapping)
 	return IS_ERR_OR_NULL(folio) ? NULL : folio;
 }
 
-/* 6.8: the path of the file that a program mapped from overlayfs is no longer that of the file below. Remove with 6.1. */
-#ifndef IOT_HAVE_FILE_USER_PATH
-static inline const struct path *file_user_path(const struct file *file)
+/*
+ * 6.8: the path of the file that a program mapped from overlayfs is no longer that of the file below. Remove the test with 6.1.
+ * The kernel changes no file here, but 6.12.0, as in Enterprise Linux 10.0, does not promise that. Remove the cast with it.
+ */
+static inline const struct path *iot_user_path(const struct file *file)
 {
+#ifdef IOT_HAVE_FILE_USER_PATH
+	return file_user_path((struct file *)file);
+#else
 	return &file->f_path;
-}
 #endif
+}
 
 #endif

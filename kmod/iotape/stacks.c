@@ -143,7 +143,7 @@ static u32 find_build_id(const struct file *file, u8 *id)
 /* A path that is too long, or not reachable, is left out. Return: false if the record was lost. */
 static bool put_code(struct iot_session *session, struct iot_rec_code *r, const struct file *file)
 {
-	char *path = session->stacks->path, *end = path + PATH_BYTES, *begin = d_path(file_user_path(file), path, PATH_BYTES);
+	char *path = session->stacks->path, *end = path + PATH_BYTES, *begin = d_path(iot_user_path(file), path, PATH_BYTES);
 	u32 id_bytes = find_build_id(file, (u8 *)end);
 
 	if (IS_ERR(begin)) {
