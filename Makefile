@@ -103,9 +103,9 @@ check-programs:
 check-report:
 	@tests/summary --timeout=1200 tests/report/run
 
-## check-packages: the Debian packages on a minimal Debian, from build to purge (root, network, ten minutes)
+## check-packages: the Debian packages on a minimal Debian, from build to purge, and the RPM packages (root, network, 20 minutes)
 check-packages:
-	@tests/summary --timeout=3600 tests/packages/run
+	@tests/summary --timeout=3600 tests/packages/run tests/packages/rpm
 
 ## check-boot: the Debian packages on a machine that boots, is upgraded, loses its power and is purged (root, network, 20 minutes)
 check-boot:
