@@ -10,6 +10,7 @@
  *	mailbox DIR forked 1 RECORDS		a child has no mailbox, and gets its own; both put records
  *	mailbox DIR executed 1 RECORDS		puts the records again after an exec
  *	mailbox DIR nested 1 RECORDS		each record encloses the creation of a file
+ *	mailbox DIR views 1 RECORDS		each record sets a view of impossible numbers, and is followed by a seek and a write
  *	mailbox DIR hold 0 0			until DIR/go exists
  *	mailbox DIR wrong 0 0			invalid contents and calls
  *	mailbox DIR most THREADS RECORDS	as many mailboxes as possible, up to THREADS, each by a thread that
@@ -315,6 +316,89 @@ static void run_nested(void)
 	report();
 }
 
+/* Numbers at which sums and products overflow, and some that a view may have. */
+static u64 any_number(void)
+{
+	static const u64 numbers[] = { 0, 1, 2, 3, 64, 512, 4096, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x7fffffffffffffff,
+				       0x8000000000000000, 0xfffffffffffffe00, 0xffffffffffffffff };
+	static u64 state = 1;
+
+	state = state * 6364136223846793005ull + 1442695040888963407ull;
+	return numbers[(state >> 33) % (sizeof(numbers) / sizeof(*numbers))];
+}
+
+static void put_view(struct iot_mailbox_head *box, u32 part, u32 parts)
+{
+	const struct iot_rec_mpi_view view = {
+		.comm = 2, .part = part, .parts = parts, .begin_bytes = (s64)any_number(), .unit_bytes = any_number(),
+		.extent_bytes = (s64)any_number(), .first_bytes = (s64)any_number(), .block_bytes = any_number(),
+		.inner_count = any_number(), .inner_bytes = (s64)any_number(), .middle_count = any_number(),
+		.middle_bytes = (s64)any_number(), .outer_count = any_number(), .outer_bytes = (s64)any_number(),
+	};
+	u8 wire[IOT_WIRE_mpi_view];
+
+	iot_put_mpi_view(wire, &view, NULL, 0);
+	put_bytes(box, wire, sizeof(wire));
+	put_total++;
+}
+
+static void put_file(struct iot_mailbox_head *box, struct iot_rec_mpi_file record, int fd)
+{
+	u8 wire[IOT_WIRE_mpi_file];
+
+	record.file = 2;
+	record.enter_ns = now_ns();
+	record.op = __atomic_add_fetch(&box->op, 1, __ATOMIC_RELAXED);
+	if (fd >= 0 && pwrite(fd, "x", 1, 0) != 1)
+		die("write");
+	record.last_op = box->op;
+	iot_put_mpi_file(wire, &record, NULL, 0);
+	put_bytes(box, wire, sizeof(wire));
+}
+
+static void put_comm(struct iot_mailbox_head *box, u64 comm)
+{
+	const struct iot_rec_mpi_comm record = { .comm = comm, .size = 1, .world = 1 };
+	u8 wire[IOT_WIRE_mpi_comm];
+
+	iot_put_mpi_comm(wire, &record, NULL, 0);
+	put_bytes(box, wire, sizeof(wire));
+}
+
+static void run_views(void)
+{
+	struct iot_mailbox_head *box = begin();
+	struct iot_rec_mpi_file open_call = { .call = IOT_CALL_file_open, .file = 2, .number = 1, .place = -1 };
+	u8 wire[IOT_WIRE_mpi_file + 5];
+	char path[4096];
+	u32 i, part, parts, number = 1;
+	int fd;
+
+	put_comm(box, 1);
+	snprintf(path, sizeof(path), "%s/views", dir);
+	open_call.enter_ns = now_ns();
+	open_call.op = __atomic_add_fetch(&box->op, 1, __ATOMIC_RELAXED);
+	fd = open(path, O_CREAT | O_RDWR, 0600);
+	if (fd < 0)
+		die(path);
+	open_call.last_op = box->op;
+	iot_put_mpi_file(wire, &open_call, "views", 5);
+	put_bytes(box, wire, sizeof(wire));
+	put_comm(box, 2);
+	for (i = 0; i < (u32)records; i++) {
+		put_file(box, (struct iot_rec_mpi_file){ .call = IOT_CALL_file_set_view, .number = ++number, .place = -1 }, -1);
+		parts = i % 4 == 3 ? (u32)any_number() : 1 + i % 3;
+		for (part = 0; part < 3 && part < parts; part++)
+			put_view(box, i % 16 == 15 ? (u32)any_number() : part, parts);
+		put_file(box, (struct iot_rec_mpi_file){ .call = IOT_CALL_file_seek, .place = (s64)any_number(), .whence = i % 6 }, -1);
+		put_file(box, (struct iot_rec_mpi_file){ .call = IOT_CALL_file_write_all, .number = ++number, .place = -1,
+							 .length_bytes = any_number() }, fd);
+		msync(box, IOT_MAILBOX_HEAD_BYTES, MS_SYNC); /* there is room again */
+	}
+	report();
+	close(fd);
+}
+
 static void hold(void)
 {
 	char path[4096];
@@ -384,6 +468,34 @@ static void spoil_kind(struct iot_mailbox_head *box)
 	put_bytes(box, wire, sizeof(wire));
 }
 
+/* One byte too short or too long, or with a tail. */
+static void spoil_view(struct iot_mailbox_head *box, u32 bytes, u16 tail_bytes)
+{
+	const struct iot_rec_mpi_view view = { .comm = 7, .parts = 1, .unit_bytes = 1, .extent_bytes = 1, .block_bytes = 1, .inner_count = 1,
+					       .middle_count = 1, .outer_count = 1 };
+	u8 wire[IOT_WIRE_mpi_view + 8] = {};
+
+	iot_put_mpi_view(wire, &view, NULL, 0);
+	iot_put_u16(wire, (u16)bytes);
+	iot_put_u16(wire + 4, tail_bytes);
+	put_bytes(box, wire, bytes);
+}
+
+static void spoil_view_short(struct iot_mailbox_head *box)
+{
+	spoil_view(box, IOT_WIRE_mpi_view - 1, 0);
+}
+
+static void spoil_view_long(struct iot_mailbox_head *box)
+{
+	spoil_view(box, IOT_WIRE_mpi_view + 1, 0);
+}
+
+static void spoil_view_tail(struct iot_mailbox_head *box)
+{
+	spoil_view(box, IOT_WIRE_mpi_view + 1, 1);
+}
+
 static void spoil_tail(struct iot_mailbox_head *box)
 {
 	__atomic_store_n(&box->tail, box->tail + 3 * IOT_MAILBOX_RING_BYTES, __ATOMIC_RELEASE);
@@ -447,6 +559,9 @@ static void wrong(void)
 	spoil("a record of another kind", spoil_kind);
 	spoil("an impossible tail", spoil_tail);
 	spoil("half of the ring with invalid data", spoil_large);
+	spoil("a short part of a view", spoil_view_short);
+	spoil("a long part of a view", spoil_view_long);
+	spoil("a part of a view with a tail", spoil_view_tail);
 	spoil("decreasing numbers and times", spoil_order);
 }
 
@@ -458,7 +573,7 @@ int main(int argc, char **argv)
 	} modes[] = { { "threads", run_threads }, { "killed", run_killed },   { "rounds", run_rounds },
 		      { "most", run_most },
 		      { "stopped", run_stopped }, { "forked", run_forked },   { "nested", run_nested },
-		      { "hold", hold },		  { "wrong", wrong } };
+		      { "views", run_views },	  { "hold", hold },	    { "wrong", wrong } };
 	size_t i;
 
 	if (argc != 5)
