@@ -19,6 +19,19 @@
 	"mpi_view part=1 parts=2 begin_bytes=0 unit_bytes=1 extent_bytes=32K first_bytes=16K+4K*rank block_bytes=4K inner_count=1 "    \
 	"middle_count=1 outer_count=1 comm=2\n"
 
+/* Rank 0 has opened the file alone before, as that of IOR does. */
+#define ALONE                                                                                                                         \
+	"rank 0 {\n"                                                                                                                  \
+	"  mpi_comm rank=rank size=size world_rank=rank comm=1\n"                                                                     \
+	"  mpi_file \"/mnt/out\" file_open number=1 place=-1 comm=2\n"                                                               \
+	"  | open \"out\" flags=read|write|create|created mode=0644 handle=1\n"                                                      \
+	"  mpi_comm rank=0 size=1 world_rank=rank comm=2\n"                                                                           \
+	"  mpi_file file_close number=2 place=-1 comm=2\n"                                                                            \
+	"  | release \"out\" handle=1\n"                                                                                             \
+	"}\n"
+
+static bool is_opened_alone;
+
 /* Four ranks write @length bytes each, by @call, through @view; rank 0 moves the @moved bytes from the beginning. */
 static struct pattern *run(const char *view, const char *call, const char *length, const char *moved)
 {
@@ -28,6 +41,7 @@ static struct pattern *run(const char *view, const char *call, const char *lengt
 
 	sprintf(text,
 		"size 4\n"
+		"%s"
 		"ranks all {\n"
 		"  mpi_comm rank=rank size=size world_rank=rank comm=1\n"
 		"  mpi_file \"/mnt/out\" file_open number=1 place=-1 comm=2\n"
@@ -42,7 +56,7 @@ static struct pattern *run(const char *view, const char *call, const char *lengt
 		"}\n"
 		"rank 0 { | write \"out\" %s handle=1 }\n"
 		"ranks all { mpi_file file_close number=4 place=-1 comm=2\n"
-		"  | release \"out\" handle=1 }\n", view, call, length, moved);
+		"  | release \"out\" handle=1 }\n", is_opened_alone ? ALONE : "", view, call, length, moved);
 	if (pattern_parse(text, strlen(text), 0, 1000, &pattern, &refusal))
 		fail_msg("%s\n%s", refusal.text, text);
 	return pattern;
@@ -107,6 +121,14 @@ static void blocks_in_turn(void **state)
 	(void)state;
 	moves(run(TURN, "file_write_all place=-1", "2K", "offset_bytes=0 length_bytes=8K"), 1, "1024+1024 5120+1024");
 	moves(run(TURN, "file_write_at_all place=4", "2K", "offset_bytes=8K length_bytes=8K"), 3, "11264+1024 15360+1024");
+}
+
+static void a_file_that_a_rank_has_opened_alone(void **state)
+{
+	(void)state;
+	is_opened_alone = true;
+	moves(run(TURN, "file_write_all place=-1", "2K", "offset_bytes=0 length_bytes=8K"), 1, "1024+1024 5120+1024");
+	is_opened_alone = false;
 }
 
 static void places_inside_of_blocks(void **state)
@@ -287,6 +309,7 @@ static void hostile_views_are_refused(void **state)
 
 SUITE("views",
       TEST(blocks_in_turn)
+      TEST(a_file_that_a_rank_has_opened_alone)
       TEST(places_inside_of_blocks)
       TEST(views_of_single_elements)
       TEST(nested_parts)

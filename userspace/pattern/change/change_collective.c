@@ -59,7 +59,7 @@ static int take_call(struct change *c, struct collectives *all, u64 number, u64 
 {
 	const struct actor *actor = &c->actors[number];
 	struct event event = actor->steps[at].event;
-	struct collective_part part = { .on = { file->path, file->generation, file->opening, *change_field(&event, "number"), number },
+	struct collective_part part = { .on = { file->path, file->generation, file->ranks, file->opening, *change_field(&event, "number"), number },
 					.call = at, .end = mpi_end_of_call(actor, at), .data = mpi_data_call(mpi_call_of(&event)),
 					.handle = file->handle, .depth = event.depth, .length_bytes = *change_field(&event, "length_bytes"),
 					.view = file->view, .place = file->data_place, .place_flaw = file->pointer_flaw,

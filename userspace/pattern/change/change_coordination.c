@@ -50,7 +50,7 @@ static int take_arrivals(struct change *c, struct arrivals *arrivals, u64 number
 		err = mpi_files_take(files, actor, i, &file, &place);
 		if (err || !file || !file->path || !*change_field(event, "number"))
 			continue;
-		err = add_arrival(arrivals, &(struct arrival){ { file->path, file->generation, file->opening, file->number, number },
+		err = add_arrival(arrivals, &(struct arrival){ { file->path, file->generation, file->ranks, file->opening, file->number, number },
 							       mpi_call_of(event) });
 	}
 	mpi_files_close(files);

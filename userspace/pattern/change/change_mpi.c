@@ -9,14 +9,20 @@
 
 #define MPI_FILES_MAX 256 /* communicators and files of a task */
 
+/* Each rank counts its calls. A file that a rank also opens alone, as rank 0 of IOR does, is not the one that all open together. */
+struct opened {
+	const char *path;
+	u64 ranks;
+};
+
 /**
  * struct mpi_files - those of one task, by the number of the communicator
- * @opened: paths of all calls that opened a file
+ * @opened: all calls that opened a file
  */
 struct mpi_files {
 	struct change *change;
 	struct mpi_file files[MPI_FILES_MAX];
-	const char **opened;
+	struct opened *opened;
 	u64 opened_count;
 	u64 opened_room;
 };
@@ -101,14 +107,14 @@ int mpi_files_open(struct change *c, struct mpi_files **files)
 	return 0;
 }
 
-/* The number of earlier calls that opened the path. Return: 0 or -ENOMEM. */
+/* The number of earlier calls that opened the path with as many ranks. Return: 0 or -ENOMEM. */
 static int count_opening(struct mpi_files *files, struct mpi_file *file)
 {
-	const char **opened;
+	struct opened *opened;
 	u64 i, room;
 
 	for (i = 0; i < files->opened_count; i++)
-		file->opening += !strcmp(files->opened[i], file->path);
+		file->opening += files->opened[i].ranks == file->ranks && !strcmp(files->opened[i].path, file->path);
 	if (files->opened_count == files->opened_room) {
 		room = files->opened_room ? 2 * files->opened_room : 16;
 		opened = reallocarray(files->opened, room, sizeof(*opened));
@@ -117,7 +123,7 @@ static int count_opening(struct mpi_files *files, struct mpi_file *file)
 		files->opened = opened;
 		files->opened_room = room;
 	}
-	files->opened[files->opened_count++] = file->path;
+	files->opened[files->opened_count++] = (struct opened){ file->path, file->ranks };
 	return 0;
 }
 
@@ -156,6 +162,8 @@ static int open_file(struct mpi_files *files, const struct actor *actor, u64 at,
 		struct event *event = &actor->steps[i].event;
 		bool is_own = file->handle && event->roles[EVENT_HANDLE] == file->handle;
 
+		if (event->kind == IOT_KIND_mpi_comm && event->roles[EVENT_COMM] == actor->steps[at].event.roles[EVENT_COMM])
+			file->ranks = *change_field(event, "size");
 		if (event->kind == IOT_KIND_release && is_own)
 			file->handle = 0;
 		if (event->kind == IOT_KIND_open && (s64)event->fields[0] >= 0 &&
@@ -297,7 +305,7 @@ void mpi_files_close(struct mpi_files *files)
  */
 bool mpi_is_same_file(const struct mpi_file_call *a, const struct mpi_file_call *b)
 {
-	return !strcmp(a->path, b->path) && a->generation == b->generation && a->opening == b->opening;
+	return !strcmp(a->path, b->path) && a->generation == b->generation && a->ranks == b->ranks && a->opening == b->opening;
 }
 
 /**
@@ -313,6 +321,8 @@ int mpi_compare_calls(const void *a, const void *b)
 		return by_path;
 	if (x->generation != y->generation)
 		return x->generation < y->generation ? -1 : 1;
+	if (x->ranks != y->ranks)
+		return x->ranks < y->ranks ? -1 : 1;
 	if (x->opening != y->opening)
 		return x->opening < y->opening ? -1 : 1;
 	if (x->number != y->number)

@@ -29,7 +29,7 @@ struct data_call {
  * @path: NULL if the pattern does not contain the operations of the call that opened it
  * @given: the name that the program has opened
  * @generation: of the path
- * @opening: how many times the task has opened the path before
+ * @opening: how many times the task has opened the path before, with as many ranks
  * @handle: role of the descriptor that is left open; 0 if the task has none
  * @ranks: of its communicator; 0 if not known
  * @has_view: offsets are those in the data of a view
@@ -59,13 +59,14 @@ struct mpi_file {
 
 /**
  * struct mpi_file_call - a collective call on an MPI file, as one rank makes it
- * @path, @generation, @opening: the file, as in struct mpi_file
+ * @path, @generation, @ranks, @opening: the file, as in struct mpi_file
  * @number: of the call
  * @actor: index of the rank
  */
 struct mpi_file_call {
 	const char *path;
 	u64 generation;
+	u64 ranks;
 	u64 opening;
 	u64 number;
 	u64 actor;
