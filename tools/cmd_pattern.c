@@ -15,13 +15,19 @@
 #include "pattern_model.h"
 #include "pattern_trace.h"
 
-#define RUNS_MAX    16
+#define INPUTS_MAX  65536
+#define SHARED_MAX  16
 #define CHANGES_MAX 8
 #define TEXT_OPERATIONS_MAX (1u << 24) /* that a text may describe: about 2 GB of memory */
 
 struct options {
-	const char *inputs[RUNS_MAX];
+	const char **inputs;
 	unsigned int input_count;
+	bool is_merge;
+	bool is_part;
+	const char *shared[SHARED_MAX + 1];
+	unsigned int shared_count;
+	bool has_shared;
 	const char *input;
 	uint64_t ranks;
 	uint64_t text_ranks;
@@ -52,6 +58,18 @@ static void add_change(struct option_state *state, char *text)
 	options->changes[options->change_count++] = text;
 }
 
+static void add_shared(struct option_state *state, char *directory)
+{
+	struct options *options = state->options;
+
+	options->has_shared = true;
+	if (!strcmp(directory, "none"))
+		return;
+	if (options->shared_count == SHARED_MAX)
+		option_error(state, "more than %d times --shared", SHARED_MAX);
+	options->shared[options->shared_count++] = directory;
+}
+
 static const char *const formats[] = { "text", "xml", NULL };
 
 static const struct option_row option_rows[] = {
@@ -65,6 +83,11 @@ static const struct option_row option_rows[] = {
 	  .help = "with --print or --parse, the format of the workload; --print prints text by default, and --parse reads XML if the first character is '<'" },
 	{ "ranks", 0, OPTION_COUNT, "N", .field = FIELD(text_ranks), .min = 1, .max = 1 << 20,
 	  .help = "with --parse, the number of ranks instead of that in the text" },
+	{ "part", 0, .field = FIELD(is_part), .help = "create the pattern as a part of a job, for --merge" },
+	{ "merge", 0, .field = FIELD(is_merge), .help = "merge the patterns of the parts of a job, as the pattern of the merged trace" },
+	{ "shared", 0, OPTION_DIRECTORY, "DIR|none", .set = add_shared,
+	  .help = "with --merge, treat DIR as the same directory on all nodes; may be repeated. Default: directories on shared file systems; none: "
+		  "no directory" },
 	{ "extrapolate", 0, OPTION_COUNT, "RANKS", .field = FIELD(ranks), .min = 1, .max = 1 << 24,
 	  .help = "create the pattern of a run with RANKS ranks from the patterns of three or more runs" },
 	{ "model", 0, OPTION_FILE, "FILE", .field = FIELD(model), .help = "with --extrapolate, times may also be functions of the model in the shared object FILE" },
@@ -83,9 +106,13 @@ static const struct option_row option_rows[] = {
 static void add_input(struct option_state *state, char *path)
 {
 	struct options *options = state->options;
+	const char **inputs = NULL;
 
-	if (options->input_count == RUNS_MAX)
-		option_failure(state, 0, "%s: more than %d patterns", path, RUNS_MAX);
+	if (options->input_count < INPUTS_MAX)
+		inputs = reallocarray(options->inputs, options->input_count + 1ul, sizeof(*inputs));
+	if (!inputs)
+		option_failure(state, 0, "%s: too many patterns", path);
+	options->inputs = inputs;
 	options->inputs[options->input_count++] = path;
 	options->input = options->inputs[0];
 }
@@ -104,12 +131,29 @@ static void check_parse(struct option_state *state)
 		option_error(state, "no --output given");
 }
 
+static void check_merge(struct option_state *state)
+{
+	const struct options *options = state->options;
+	const char *other = options->is_print ? "print" : options->is_expand ? "expand" : options->ranks ? "extrapolate" :
+			    options->change_count ? "set" : options->is_parse ? "parse" : NULL;
+
+	if (options->is_merge && other)
+		option_error(state, "--merge and --%s exclude each other", other);
+	if (options->is_part && other)
+		option_error(state, "--part and --%s exclude each other", other);
+	if (options->has_shared && !options->is_merge)
+		option_error(state, "--shared requires --merge");
+	if ((options->is_merge || options->is_part) && !options->output)
+		option_error(state, "no --output given");
+}
+
 static void check(struct option_state *state)
 {
 	const struct options *options = state->options;
 
 	if (!options->input_count)
 		option_error(state, "no trace or pattern given");
+	check_merge(state);
 	if (options->ranks && (options->is_expand || options->is_print))
 		option_error(state, "--extrapolate and %s exclude each other", options->is_expand ? "--expand" : "--print");
 	if (options->change_count && (options->ranks || options->is_expand || options->is_print))
@@ -124,7 +168,7 @@ static void check(struct option_state *state)
 		option_error(state, "no --output given");
 	if (options->ranks && options->input_count < 3)
 		option_error(state, "--extrapolate: at least three patterns are required");
-	if (!options->ranks && options->input_count > 1)
+	if (!options->ranks && !options->is_merge && options->input_count > 1)
 		option_error(state, "%s: one trace or pattern at a time", options->inputs[1]);
 	if (options->is_expand && options->is_print)
 		option_error(state, "--expand and --print exclude each other");
@@ -140,7 +184,7 @@ static void check(struct option_state *state)
 
 static const struct option_table option_table = {
 	.rows = option_rows,
-	.operands = "TRACE -o FILE\nPATTERN --print\nPATTERN --expand\nPATTERN --expand -o FILE\n--parse TEXT -o FILE\n--extrapolate=RANKS PATTERN PATTERN PATTERN... -o FILE\n--set=NAME=VALUE PATTERN -o FILE",
+	.operands = "TRACE [--part] -o FILE\n--merge [--part] PATTERN... -o FILE\nPATTERN --print\nPATTERN --expand\nPATTERN --expand -o FILE\n--parse TEXT -o FILE\n--extrapolate=RANKS PATTERN PATTERN PATTERN... -o FILE\n--set=NAME=VALUE PATTERN -o FILE",
 	.operand_type = OPTION_FILE,
 	.add = add_input,
 	.check = check,
@@ -178,10 +222,26 @@ static int save(const struct options *options, const struct pattern *pattern, si
 	return err ? fail("%s: %s", options->output, strerror(-err)) : EXIT_DONE;
 }
 
+/* Ranks that are missing are missing in the file, too. */
+static void print_made(const struct options *options, const struct pattern *pattern, size_t bytes, const struct iot_omissions *omissions)
+{
+	struct pattern_summary summary;
+
+	pattern_summarize(pattern, &summary);
+	printf("%s: %llu operations of %llu tasks in %zu bytes; %llu ", options->output, (unsigned long long)summary.operations,
+	       (unsigned long long)summary.tasks, bytes, (unsigned long long)summary.ranks);
+	if (summary.missing_ranks)
+		printf("of %llu ", (unsigned long long)(summary.ranks + summary.missing_ranks));
+	printf("ranks, %llu groups\n", (unsigned long long)summary.groups);
+	if (summary.is_part)
+		printf("  part of a job, for --merge: %llu node%s\n", (unsigned long long)summary.nodes, summary.nodes > 1 ? "s" : "");
+	omissions_print(stdout, "", omissions);
+}
+
 static int make(const struct options *options)
 {
+	struct pattern_refusal refusal = {};
 	struct iot_omissions omissions;
-	struct pattern_summary summary;
 	struct pattern *pattern;
 	struct iot_reject reject;
 	size_t bytes = 0;
@@ -189,20 +249,67 @@ static int make(const struct options *options)
 
 	if (iot_file_is_same(options->input, options->output))
 		return fail("%s: is both trace and output", options->output);
-	err = pattern_make(options->input, &pattern, &omissions, &reject);
+	if (options->is_part)
+		err = pattern_make_part(options->input, &pattern, &omissions, &refusal, &reject);
+	else
+		err = pattern_make(options->input, &pattern, &omissions, &reject);
+	if (err && *refusal.text)
+		return fail("%s: %s", options->input, refusal.text);
 	if (err)
 		return fail_reject(options->input, err, &reject);
 	code = verify(options->input, pattern, NULL);
 	if (!code)
 		code = save(options, pattern, &bytes);
-	pattern_summarize(pattern, &summary);
-	if (!code && !options->is_quiet) {
-		printf("%s: %llu operations of %llu tasks in %zu bytes; %llu ranks, %llu groups\n", options->output,
-		       (unsigned long long)summary.operations, (unsigned long long)summary.tasks, bytes,
-		       (unsigned long long)summary.ranks, (unsigned long long)summary.groups);
-		omissions_print(stdout, "", &omissions);
-	}
+	if (!code && !options->is_quiet)
+		print_made(options, pattern, bytes, &omissions);
 	pattern_free(pattern);
+	return code;
+}
+
+/* Return: an exit code. */
+static int load_part(const struct options *options, const char *input, struct pattern **part)
+{
+	struct iot_reject reject;
+	int err;
+
+	if (iot_file_is_same(input, options->output))
+		return fail("%s: is both input and output", input);
+	err = pattern_load(input, part, &reject);
+	return err ? fail_reject(input, err, &reject) : EXIT_DONE;
+}
+
+static int merge_parts(const struct options *options, const struct pattern *const *parts)
+{
+	const struct pattern_merge_options how = { .shared = options->shared, .is_shared_guessed = !options->has_shared,
+						   .is_part = options->is_part };
+	struct pattern_refusal refusal;
+	struct iot_omissions omissions;
+	struct pattern *pattern;
+	size_t bytes = 0;
+	int code, err = pattern_merge(parts, options->inputs, options->input_count, &how, &pattern, &omissions, &refusal);
+
+	if (err)
+		return fail("%s", err == -EOPNOTSUPP ? refusal.text : strerror(-err));
+	code = save(options, pattern, &bytes);
+	if (!code && !options->is_quiet)
+		print_made(options, pattern, bytes, &omissions);
+	pattern_free(pattern);
+	return code;
+}
+
+static int merge(const struct options *options)
+{
+	const struct pattern **parts = calloc(options->input_count, sizeof(struct pattern *));
+	int code = parts ? EXIT_DONE : fail("%s", strerror(ENOMEM));
+	u32 i;
+
+	for (i = 0; i < options->input_count && !code; i++)
+		code = load_part(options, options->inputs[i], (struct pattern **)&parts[i]);
+	if (!code)
+		code = merge_parts(options, parts);
+	for (i = 0; parts && i < options->input_count; i++)
+		pattern_free((struct pattern *)parts[i]);
+	free(parts);
 	return code;
 }
 
@@ -329,16 +436,17 @@ static int extrapolate_runs(const struct options *options, const struct pattern 
 
 static int extrapolate(const struct options *options)
 {
-	const struct pattern *runs[RUNS_MAX] = {};
-	int code = EXIT_DONE;
+	const struct pattern **runs = calloc(options->input_count, sizeof(struct pattern *));
+	int code = runs ? EXIT_DONE : fail("%s", strerror(ENOMEM));
 	u32 i;
 
 	for (i = 0; i < options->input_count && !code; i++)
 		code = load_run(options, options->inputs[i], (struct pattern **)&runs[i]);
 	if (!code)
 		code = extrapolate_runs(options, runs);
-	for (i = 0; i < RUNS_MAX; i++)
+	for (i = 0; runs && i < options->input_count; i++)
 		pattern_free((struct pattern *)runs[i]);
+	free(runs);
 	return code;
 }
 
@@ -500,18 +608,28 @@ static int show(const struct options *options)
 	return code;
 }
 
+static int perform(const struct options *options)
+{
+	if (options->is_merge)
+		return merge(options);
+	if (options->is_parse)
+		return parse(options);
+	if (options->change_count)
+		return change(options);
+	if (options->ranks)
+		return extrapolate(options);
+	return options->output && !options->is_expand ? make(options) : show(options);
+}
+
 static int run(int argc, char **argv)
 {
 	struct options options = {};
+	int code;
 
 	options_parse(&option_table, argc, argv, &options);
-	if (options.is_parse)
-		return parse(&options);
-	if (options.change_count)
-		return change(&options);
-	if (options.ranks)
-		return extrapolate(&options);
-	return options.output && !options.is_expand ? make(&options) : show(&options);
+	code = perform(&options);
+	free(options.inputs);
+	return code;
 }
 
 const struct cmd cmd_pattern = {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * patterns.c - mutated patterns through pattern_load_bytes(), pattern_print(), pattern_expand(), pattern_change() and
+ * patterns.c - mutated patterns through pattern_load_bytes(), pattern_print(), pattern_expand(), pattern_change(), pattern_merge() and
  * pattern_trace().
  *
  *	patterns [OPTION]... TRACE...	see fuzz_options()
  *
- * Inputs begin as the pattern of one of the traces, or of a text with call sites, or
+ * Inputs begin as the pattern of one of the traces, or as a part of a job of that, or of a text with call sites, or
  * with a file that several ranks create, or with views. Most mutations apply to the description, which is compressed again with
  * correct checksums; some to the head. A pattern that passes is printed, and its first operations are expanded; if it is small,
- * all changes are applied to it, and a trace is written. Both may refuse it.
+ * all changes are applied to it, and a trace is written; a part is merged, alone and with that of another node. All may refuse it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +18,14 @@
 #include "core/crc32c.h"
 #include "core/trace/record.h"
 #include "mutate.h"
-#include "pattern/pattern.h"
+#include "pattern/state.h"
 
 #define SEEDS_MAX     64
 #define HEAD_BYTES    40
 #define BYTES_MAX     (1 << 20)
 #define EXPANDED_MAX  2000
 #define FEATURE_SITES 4
+#define FEATURE_PART  32
 
 static struct {
 	u8 *raw;
@@ -32,6 +33,8 @@ static struct {
 	u32 features;
 } seeds[SEEDS_MAX];
 static size_t seed_count;
+static struct pattern *other_part; /* of another node, without ranks */
+static u64 merged_count;
 
 /* So short that many mutations change call sites. */
 static const char with_sites[] =
@@ -96,6 +99,29 @@ static void add_seed(const char *path)
 
 	if (seed_count < SEEDS_MAX && !pattern_make(path, &pattern, &omissions, &reject))
 		keep_seed(pattern);
+}
+
+/* The part of a trace, which has files, but no ranks, becomes that of another node, too. */
+static void add_part(const char *path)
+{
+	struct pattern_refusal refusal;
+	struct iot_omissions omissions;
+	struct iot_reject reject;
+	struct pattern *pattern;
+
+	if (seed_count < SEEDS_MAX && !pattern_make_part(path, &pattern, &omissions, &refusal, &reject))
+		keep_seed(pattern);
+	if (other_part || pattern_make_part(path, &pattern, &omissions, &refusal, &reject))
+		return;
+	if (pattern->part->ranks || !pattern->part->nodes[0].directory_count || pattern->operations > EXPANDED_MAX) {
+		pattern_free(pattern);
+		return;
+	}
+	other_part = pattern;
+	free(pattern->part->nodes[0].name);
+	pattern->part->nodes[0].name = strdup("z9.8");
+	if (!pattern->part->nodes[0].name)
+		abort();
 }
 
 static void add_text(const char *text)
@@ -223,6 +249,58 @@ static void order_creators(const struct pattern *pattern)
 	pattern_free(ordered);
 }
 
+/* The result is sound, with the operations of its hash. */
+static void check_merged(struct pattern *merged)
+{
+	struct pattern_summary summary;
+	struct iot_reject reject;
+	struct pattern *loaded;
+	u64 operations;
+	u8 digest[32];
+	size_t bytes;
+	void *image;
+
+	if (pattern_image(merged, &image, &bytes) || pattern_load_bytes(image, bytes, &loaded, &reject))
+		abort();
+	pattern_summarize(merged, &summary);
+	if (pattern_expand(loaded, NULL, UINT64_MAX, digest, &operations) || operations != summary.operations ||
+	    memcmp(digest, summary.digest, sizeof(digest)))
+		abort();
+	pattern_free(loaded);
+	free(image);
+}
+
+static void merge(struct pattern *pattern)
+{
+	const struct pattern *const parts[] = { pattern, other_part };
+	static const char *const names[] = { "a", "b" };
+	struct pattern_merge_options options = { .is_shared_guessed = true };
+	struct pattern_refusal refusal;
+	struct iot_omissions omissions;
+	struct pattern *merged;
+	u32 count, is_right;
+	int err;
+
+	/* A mutation of the operations would be noticed at once. */
+	for (is_right = 0; is_right < 2; is_right++) {
+		u64 operations;
+
+		if (is_right && pattern_expand(pattern, NULL, UINT64_MAX, pattern->digest, &operations))
+			return;
+		for (count = 1; count <= 2; count++) {
+			options.is_part = count & 1;
+			err = pattern_merge(parts, names, count, &options, &merged, &omissions, &refusal);
+			if (err && err != -EOPNOTSUPP)
+				abort();
+			if (err)
+				continue;
+			merged_count++;
+			check_merged(merged);
+			pattern_free(merged);
+		}
+	}
+}
+
 static void trace(const struct pattern *pattern)
 {
 	char path[] = "/tmp/fuzz-patterns.XXXXXX";
@@ -262,6 +340,7 @@ static int use(const u8 *image, size_t bytes, FILE *nowhere, struct iot_reject *
 		drop_sites(pattern);
 		order_creators(pattern);
 		trace(pattern);
+		merge(pattern);
 	}
 	pattern_free(pattern);
 	return err;
@@ -283,7 +362,9 @@ int main(int argc, char **argv)
 	add_text(with_views);
 	for (; i < argc; i++)
 		add_seed(argv[i]);
-	if (seed_count < 4 || !nowhere) {
+	for (i = argc - 1; i > 0 && argv[i][0] != '-'; i--)
+		add_part(argv[i]);
+	if (seed_count < 4 || !nowhere || !other_part || !(seeds[seed_count - 1].features & FEATURE_PART)) {
 		fputs("usage: patterns [OPTION]... TRACE...\n", stderr);
 		return 2;
 	}
@@ -305,5 +386,9 @@ int main(int argc, char **argv)
 	fclose(nowhere);
 	while (seed_count)
 		free(seeds[--seed_count].raw);
+	pattern_free(other_part);
+	printf("# %llu merges\n", (unsigned long long)merged_count);
+	if (options.count >= 1000 && merged_count < options.count / 20)
+		abort();
 	return tally_report(&tally, IOT_REJECT_pattern_magic, IOT_REJECT_pattern_irregular, unreachable);
 }

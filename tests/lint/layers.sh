@@ -71,6 +71,7 @@ layers=(
 	"userspace/pattern/change/       $user|$pattern"
 	"userspace/pattern/extrapolate/  $user|$pattern"
 	"userspace/pattern/language/     $user|$pattern"
+	"userspace/pattern/merge/        $user|$pattern"
 	"userspace/pattern/trace/        $user|$pattern"
 	"userspace/pattern/     $user|$(parts analyse/diff symbols)"
 	"userspace/record/      $user|$(parts collectord)"

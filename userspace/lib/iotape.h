@@ -334,6 +334,10 @@ int iot_op_classes_of(const char *list, size_t *place);
 int iot_op_class_of(u16 kind);
 void iot_op_kinds_of(int classes, u64 bits[IOT_KIND_END / 64]);
 
+/* -- nodes: sharing.c ------------------------------------------------------------------- */
+
+bool iot_is_shared_type(u64 magic);
+
 /* -- omissions of a trace, a program or a run: omissions.c -------------------------- */
 
 #define IOT_OMISSION_DETAIL_BYTES 256

@@ -156,12 +156,28 @@ static int put_root(struct merge *merge, u64 time_ns)
 	return err ? err : iot_writer_record(merge->writer, &object);
 }
 
-static bool has_files(const struct merge *merge)
+/* Has a node files that are not in shared directories? Only these need a directory above. */
+static bool has_own_files(const struct merge *merge, u32 node)
+{
+	bool is_shared = false;
+	u32 i;
+
+	for (i = 0; i < merge->mount_count; i++) {
+		if (merge->mounts[i].node != node)
+			continue;
+		if (!merge->mounts[i].is_shared)
+			return true;
+		is_shared = true;
+	}
+	return merge->nodes[node].ids[IDS_name].max && !is_shared;
+}
+
+static bool needs_root(const struct merge *merge)
 {
 	u32 i;
 
 	for (i = 0; i < merge->node_count; i++)
-		if (merge->nodes[i].ids[IDS_name].max)
+		if (has_own_files(merge, i))
 			return true;
 	return false;
 }
@@ -179,7 +195,7 @@ static int put_beginning(struct merge *merge, u64 time_ns)
 	for (i = 0; i < merge->mount_count && !err; i++)
 		if (merge->mounts[i].is_shared && merge->mounts[i].share == i)
 			err = put_fact(merge, time_ns, "shared=%s", merge->mounts[i].path);
-	if (!err && !merge->is_of_replay && has_files(merge))
+	if (!err && !merge->is_of_replay && needs_root(merge))
 		err = put_root(merge, time_ns);
 	return write_failed(merge, err);
 }

@@ -58,30 +58,6 @@ struct shared {
 
 /* -- which directories ------------------------------------------------------------------------- */
 
-static bool is_for_sharing(u64 magic)
-{
-	static const u32 magics[] = {
-		0x6969,	    /* nfs */
-		0x0bd00bd0, /* lustre */
-		0x47504653, /* gpfs */
-		0x19830326, /* beegfs */
-		0x00c36400, /* ceph */
-		0x20030528, /* orangefs */
-		0xff534d42, /* cifs */
-		0xfe534d42, /* smb2 */
-		0x01021997, /* 9p */
-		0x01161970, /* gfs2 */
-		0x7461636f, /* ocfs2 */
-		0x5346414f, /* afs */
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
-		if (magics[i] == magic)
-			return true;
-	return false;
-}
-
 static bool is_named_shared(const struct merge *merge, const char *path)
 {
 	const char *const *name = merge->options.shared;
@@ -106,7 +82,7 @@ static void find_shares(struct merge *merge)
 		struct merge_mount *mount = &merge->mounts[i];
 		bool is_declared = is_named_shared(merge, mount->path);
 
-		if (!is_declared && !(merge->options.is_shared_guessed && is_for_sharing(mount->magic)))
+		if (!is_declared && !(merge->options.is_shared_guessed && iot_is_shared_type(mount->magic)))
 			continue;
 		mount->may_share = true;
 		for (j = 0; j < i && mount->share == i; j++)

@@ -73,8 +73,10 @@ static int add_times(struct walk *w, u32 run, u64 think_ns, u64 duration_ns)
 	int err;
 
 	if (!w->assembly->use_count) {
-		times_add(&w->group->times[run].think, think_ns);
-		times_add(&w->group->times[run].duration, duration_ns);
+		times_count(&w->group->times[run].think, think_ns);
+		times_count(&w->group->times[run].duration, duration_ns);
+		time_sums_add(&w->group->sums[run].think, think_ns);
+		time_sums_add(&w->group->sums[run].duration, duration_ns);
 		return 0;
 	}
 	err = waiting_times_add(&w->rest->times, w->assembly->uses, runs, run, false, think_ns);
@@ -198,7 +200,9 @@ static struct group *add_group(struct assembly *a, u32 root)
 	a->rests[a->rest_count++] = (struct rest){ .times.group = index };
 	group->columns = calloc(node->columns + 1, sizeof(*group->columns));
 	group->times = calloc(node->runs + 1, sizeof(*group->times));
-	return group->columns && group->times ? group : NULL;
+	if (!a->use_count)
+		group->sums = calloc(node->runs + 1, sizeof(*group->sums));
+	return group->columns && group->times && (group->sums || a->use_count) ? group : NULL;
 }
 
 /* The tasks with a structure. The node of a new structure is the last one, so groups are in the order of their nodes. */
@@ -224,6 +228,19 @@ static void free_rest(struct rest *rest)
 	waiting_times_free(&rest->times);
 }
 
+/**
+ * group_set_means() - mean and deviation of the times of a group from their sums
+ */
+void group_set_means(const struct nodes *nodes, struct group *group)
+{
+	u32 runs = nodes_at(nodes, group->root)->runs, run;
+
+	for (run = 0; run < runs; run++) {
+		time_sums_set(&group->sums[run].think, &group->times[run].think);
+		time_sums_set(&group->sums[run].duration, &group->times[run].duration);
+	}
+}
+
 static int finish_group(struct assembly *a, const struct stream *stream, u32 index)
 {
 	struct group *group = &a->pattern->groups[index];
@@ -231,7 +248,10 @@ static int finish_group(struct assembly *a, const struct stream *stream, u32 ind
 	u32 columns = nodes_at(&a->pattern->nodes, group->root)->columns, i;
 	int err = 0;
 
-	waiting_times_finish(&rest->times, stream, group->times);
+	if (a->use_count)
+		waiting_times_finish(&rest->times, stream, group->times);
+	else
+		group_set_means(&a->pattern->nodes, group);
 	group->positions = series_make(rest->positions.values, rest->positions.count);
 	free_rest(rest);
 	if (!group->positions)

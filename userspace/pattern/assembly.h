@@ -13,5 +13,6 @@ struct assembly *assembly_open(u32 distribution_count);
 int assembly_add_task(struct assembly *assembly, struct stream *stream, u32 task);
 int assembly_finish(struct assembly *assembly, struct stream *stream, struct pattern **pattern);
 void assembly_close(struct assembly *assembly);
+void group_set_means(const struct nodes *nodes, struct group *group);
 
 #endif

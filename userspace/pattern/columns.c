@@ -26,29 +26,59 @@ static struct column_class *class_get(struct column *column, const struct bytes 
 	return &classes[column->class_count++];
 }
 
+/**
+ * column_add_split() - add the series of the next task, split
+ * @column: all zero at first
+ * @split: the series
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int column_add_split(struct column *column, const struct split_series *split)
+{
+	struct column_class *class = split->form.is_failed || split->params.is_failed || split->table.is_failed ?
+					     NULL : class_get(column, &split->form);
+
+	if (!class)
+		return -ENOMEM;
+	class->tasks++;
+	class->param_count = (u32)split->params.count;
+	numbers_add_all(&class->values, &split->params);
+	numbers_add_all(&class->table_values, &split->table);
+	numbers_add(&column->numbers, (u64)(class - column->classes));
+	return class->values.is_failed || class->table_values.is_failed || column->numbers.is_failed || class->form.is_failed ?
+		       -ENOMEM : 0;
+}
+
+/**
+ * split_series_set() - split a series as a column has it
+ * @split: its memory is used again; to be freed by split_series_free()
+ * @series: the series
+ */
+void split_series_set(struct split_series *split, const struct series *series)
+{
+	split->form.count = split->params.count = split->table.count = 0;
+	series_split(series, &split->form, &split->params, &split->table);
+	numbers_add(&split->params, split->table.count);
+}
+
+/**
+ * split_series_free() - free the memory of a split series
+ */
+void split_series_free(struct split_series *split)
+{
+	bytes_free(&split->form);
+	numbers_free(&split->params);
+	numbers_free(&split->table);
+}
+
 static int add_series(struct column *column, const struct series *series)
 {
-	struct numbers params = {}, table = {};
-	struct column_class *class;
-	struct bytes form = {};
-	int err = -ENOMEM;
+	struct split_series split = {};
+	int err;
 
-	series_split(series, &form, &params, &table);
-	numbers_add(&params, table.count);
-	class = form.is_failed || params.is_failed || table.is_failed ? NULL : class_get(column, &form);
-	if (class) {
-		class->tasks++;
-		class->param_count = (u32)params.count;
-		numbers_add_all(&class->values, &params);
-		numbers_add_all(&class->table_values, &table);
-		numbers_add(&column->numbers, (u64)(class - column->classes));
-		if (!class->values.is_failed && !class->table_values.is_failed && !column->numbers.is_failed &&
-		    !class->form.is_failed)
-			err = 0;
-	}
-	bytes_free(&form);
-	numbers_free(&params);
-	numbers_free(&table);
+	split_series_set(&split, series);
+	err = column_add_split(column, &split);
+	split_series_free(&split);
 	return err;
 }
 
@@ -204,6 +234,130 @@ int column_series(const struct column *column, u64 task, struct series **series)
 	free(params);
 	free(table);
 	return err;
+}
+
+/* -- the series of all tasks, one after the other ------------------------------------------------------------- */
+
+struct class_cursor {
+	const struct column_class *class;
+	struct cursor **params;
+	struct cursor *table;
+};
+
+struct column_cursor {
+	struct class_cursor *classes;
+	u32 class_count;
+	struct cursor *class_of;
+};
+
+static bool open_class(struct class_cursor *c, const struct column_class *class)
+{
+	u32 i;
+
+	c->class = class;
+	c->params = calloc(class->param_count + 1ul, sizeof(struct cursor *));
+	if (!c->params)
+		return false;
+	for (i = 0; i < class->param_count; i++) {
+		c->params[i] = cursor_open(class->params[i]);
+		if (!c->params[i])
+			return false;
+	}
+	c->table = class->table ? cursor_open(class->table) : NULL;
+	return c->table || !class->table;
+}
+
+/**
+ * column_cursor_open() - begin to read the series of all tasks
+ * @column: finished, or read from a file; lives as long as the cursor
+ *
+ * Return: to be freed by column_cursor_close(); NULL if out of memory.
+ */
+struct column_cursor *column_cursor_open(const struct column *column)
+{
+	struct column_cursor *c = calloc(1, sizeof(*c));
+	bool is_done;
+	u32 i;
+
+	if (!c)
+		return NULL;
+	c->classes = calloc(column->class_count + 1ul, sizeof(*c->classes));
+	is_done = c->classes;
+	for (i = 0; i < column->class_count && is_done; i++) {
+		c->class_count++;
+		is_done = open_class(&c->classes[i], &column->classes[i]);
+	}
+	if (is_done && column->class_of) {
+		c->class_of = cursor_open(column->class_of);
+		is_done = c->class_of;
+	}
+	if (is_done)
+		return c;
+	column_cursor_close(c);
+	return NULL;
+}
+
+/**
+ * column_cursor_next() - the series of the next task, split
+ * @c: the cursor
+ * @split: out; its memory is used again
+ *
+ * Return: 0, -EBADMSG if the column is not sound, or -ENOMEM.
+ */
+int column_cursor_next(struct column_cursor *c, struct split_series *split)
+{
+	u64 number = c->class_of ? cursor_next(c->class_of) : 0, count, i;
+	struct class_cursor *class = number < c->class_count ? &c->classes[number] : NULL;
+
+	split->form.count = split->params.count = split->table.count = 0;
+	if (!class || cursor_is_at_end(class->params[0]))
+		return -EBADMSG;
+	bytes_add(&split->form, class->class->form.data, class->class->form.count);
+	for (i = 0; i < class->class->param_count; i++)
+		numbers_add(&split->params, cursor_next(class->params[i]));
+	if (split->form.is_failed || split->params.is_failed)
+		return -ENOMEM;
+	count = split->params.values[split->params.count - 1];
+	if (count > TABLE_MAX || (count && !class->table) || (count && count > class->table->series->count - class->table->index))
+		return -EBADMSG;
+	for (i = 0; i < count; i++)
+		numbers_add(&split->table, cursor_next(class->table));
+	return split->table.is_failed ? -ENOMEM : 0;
+}
+
+/**
+ * split_series_join() - put a split series together again
+ * @split: the series
+ * @series: out: to be freed by series_free()
+ *
+ * Return: 0, -EBADMSG if it is not sound, -ENOMEM.
+ */
+int split_series_join(const struct split_series *split, struct series **series)
+{
+	if (!split->params.count)
+		return -EBADMSG;
+	return series_join(split->form.data, split->form.count, split->params.values, split->params.count - 1, split->table.values,
+			   split->table.count, series);
+}
+
+/**
+ * column_cursor_close() - end reading; NULL is allowed
+ */
+void column_cursor_close(struct column_cursor *c)
+{
+	u32 i, j;
+
+	if (!c)
+		return;
+	for (i = 0; i < c->class_count; i++) {
+		for (j = 0; c->classes[i].params && j < c->classes[i].class->param_count; j++)
+			cursor_close(c->classes[i].params[j]);
+		free(c->classes[i].params);
+		cursor_close(c->classes[i].table);
+	}
+	free(c->classes);
+	cursor_close(c->class_of);
+	free(c);
 }
 
 /* -- bytes ------------------------------------------------------------------------------------------------------- */

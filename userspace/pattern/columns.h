@@ -41,6 +41,26 @@ struct column {
 	struct numbers numbers;
 };
 
+/**
+ * struct split_series - the series of a task, as a column has it; all zero is an empty one
+ * @form, @params, @table: from series_split(); the last one of @params is the number of values in @table
+ */
+struct split_series {
+	struct bytes form;
+	struct numbers params;
+	struct numbers table;
+};
+
+struct column_cursor;
+
+void split_series_set(struct split_series *split, const struct series *series);
+int split_series_join(const struct split_series *split, struct series **series);
+void split_series_free(struct split_series *split);
+int column_add_split(struct column *column, const struct split_series *split);
+struct column_cursor *column_cursor_open(const struct column *column);
+int column_cursor_next(struct column_cursor *c, struct split_series *split);
+void column_cursor_close(struct column_cursor *c);
+
 int column_add(struct column *column, const struct numbers *values);
 int column_finish(struct column *column);
 void column_free(struct column *column);

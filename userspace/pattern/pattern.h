@@ -18,10 +18,13 @@ struct pattern;
  * @operations: number of operations of all tasks
  * @tasks: number of tasks
  * @ranks: number of tasks that are MPI ranks
+ * @missing_ranks: other ranks of their MPI_COMM_WORLDs
+ * @nodes: of a part of a job
  * @groups: number of groups of tasks with the same structure
  * @shapes: number of distinct operations, apart from operands
  * @has_times: it has histograms of think times and durations
  * @is_made: extrapolated or changed, not the description of a trace
+ * @is_part: of a job, to be merged
  * @digest: hash of the canonical stream
  */
 struct pattern_summary {
@@ -29,10 +32,13 @@ struct pattern_summary {
 	u64 operations;
 	u64 tasks;
 	u64 ranks;
+	u64 missing_ranks;
+	u64 nodes;
 	u64 groups;
 	u64 shapes;
 	bool has_times;
 	bool is_made;
+	bool is_part;
 	u8 digest[32];
 };
 
@@ -141,6 +147,23 @@ int pattern_drop_sites(const struct pattern *pattern, struct pattern **made);
 int pattern_order_creators(const struct pattern *pattern, struct pattern **made);
 
 int pattern_make(const char *trace, struct pattern **pattern, struct iot_omissions *omissions, struct iot_reject *reject);
+int pattern_make_part(const char *trace, struct pattern **pattern, struct iot_omissions *omissions, struct pattern_refusal *refusal,
+		      struct iot_reject *reject);
+
+/**
+ * struct pattern_merge_options - how parts of a job are merged
+ * @shared: recorded directories that are the same on all nodes, ended by NULL
+ * @is_shared_guessed: so are directories on file systems of a shared type
+ * @is_part: the result is a part, too
+ */
+struct pattern_merge_options {
+	const char *const *shared;
+	bool is_shared_guessed;
+	bool is_part;
+};
+
+int pattern_merge(const struct pattern *const *parts, const char *const *names, u32 count, const struct pattern_merge_options *options,
+		  struct pattern **pattern, struct iot_omissions *omissions, struct pattern_refusal *refusal);
 int pattern_load(const char *path, struct pattern **pattern, struct iot_reject *reject);
 int pattern_load_bytes(const void *bytes, size_t count, struct pattern **pattern, struct iot_reject *reject);
 int pattern_image(const struct pattern *pattern, void **bytes, size_t *count);

@@ -18,7 +18,7 @@
 #define TASKS_MAX	(1u << 24)
 #define COMPRESSION	19
 
-enum feature { FEATURE_TIMES = 1, FEATURE_MADE = 2, FEATURE_SITES = 4, FEATURE_ROLES = 8, FEATURE_LATE = 16, FEATURES = 31 };
+enum feature { FEATURE_TIMES = 1, FEATURE_MADE = 2, FEATURE_SITES = 4, FEATURE_ROLES = 8, FEATURE_LATE = 16, FEATURE_PART = 32, FEATURES = 63 };
 
 /* -- writing ------------------------------------------------------------------------------------------------- */
 
@@ -70,6 +70,18 @@ static void put_group(struct bytes *b, const struct pattern *pattern, const stru
 	}
 }
 
+static void put_part(struct bytes *b, const struct pattern *pattern)
+{
+	u32 i, run;
+
+	part_put(b, pattern->part);
+	for (i = 0; i < pattern->group_count; i++)
+		for (run = 0; run < nodes_at(&pattern->nodes, pattern->groups[i].root)->runs; run++) {
+			time_sums_put(b, &pattern->groups[i].sums[run].think);
+			time_sums_put(b, &pattern->groups[i].sums[run].duration);
+		}
+}
+
 static void put_pattern(struct bytes *b, const struct pattern *pattern)
 {
 	u32 i;
@@ -85,6 +97,8 @@ static void put_pattern(struct bytes *b, const struct pattern *pattern)
 	bytes_put(b, pattern->group_count);
 	for (i = 0; i < pattern->group_count; i++)
 		put_group(b, pattern, &pattern->groups[i]);
+	if (pattern->part)
+		put_part(b, pattern);
 }
 
 static void put_head(u8 *head, u32 features, u64 raw_bytes, u64 stored_bytes, u32 crc)
@@ -103,7 +117,7 @@ static u32 features_of(const struct pattern *pattern)
 	return (pattern->has_times ? FEATURE_TIMES : 0) | (pattern->is_made ? FEATURE_MADE : 0) |
 	       (shapes_have_sites(&pattern->shapes) ? FEATURE_SITES : 0) |
 	       (shapes_have_more_roles(&pattern->shapes) ? FEATURE_ROLES : 0) |
-	       (shapes_have_late_fields(&pattern->shapes) ? FEATURE_LATE : 0);
+	       (shapes_have_late_fields(&pattern->shapes) ? FEATURE_LATE : 0) | (pattern->part ? FEATURE_PART : 0);
 }
 
 /**
@@ -251,10 +265,39 @@ static bool get_groups(struct input *in, struct pattern *p)
 			return false;
 		tasks += p->groups[i].task_count;
 	}
-	return tasks == p->task_count && !in->is_failed && in->at == in->count;
+	return tasks == p->task_count && !in->is_failed;
 }
 
-static bool get_pattern(struct input *in, struct pattern *p)
+static bool get_sums(struct input *in, struct group *group, u32 runs)
+{
+	u32 run;
+
+	group->sums = calloc(runs + 1ul, sizeof(*group->sums));
+	for (run = 0; group->sums && run < runs; run++) {
+		time_sums_get(in, &group->sums[run].think);
+		time_sums_get(in, &group->sums[run].duration);
+		if (in->is_failed || !time_sums_fit(&group->sums[run].think, &group->times[run].think) ||
+		    !time_sums_fit(&group->sums[run].duration, &group->times[run].duration))
+			return false;
+	}
+	return group->sums;
+}
+
+/* A part of a job has times, was not extrapolated or changed, and says of each task which node it is of. */
+static bool get_part(struct input *in, struct pattern *p)
+{
+	u32 i;
+
+	p->part = part_get(in);
+	if (!p->part || !p->has_times || p->is_made || p->part->node_of->count != p->task_count)
+		return false;
+	for (i = 0; i < p->group_count; i++)
+		if (!get_sums(in, &p->groups[i], nodes_at(&p->nodes, p->groups[i].root)->runs))
+			return false;
+	return true;
+}
+
+static bool get_pattern(struct input *in, struct pattern *p, bool is_part)
 {
 	const u8 *capture = input_get_bytes(in, sizeof(p->capture)), *digest = input_get_bytes(in, sizeof(p->digest));
 	u32 i;
@@ -272,7 +315,7 @@ static bool get_pattern(struct input *in, struct pattern *p)
 		if (!p->facts[i] || p->facts[i]->count != p->task_count)
 			return false;
 	}
-	return get_groups(in, p);
+	return get_groups(in, p) && (!is_part || get_part(in, p)) && in->at == in->count;
 }
 
 /* Return: a reason to refuse it, 0 if there is none. */
@@ -326,7 +369,7 @@ int pattern_load_bytes(const void *bytes, size_t count, struct pattern **pattern
 	p->is_made = iot_get_u32((const u8 *)bytes + 12) & FEATURE_MADE;
 	unpacked = ZSTD_decompress(raw, in.count, (const u8 *)bytes + HEAD_BYTES, count - HEAD_BYTES);
 	in.is_out_of_memory = ZSTD_isError(unpacked) && ZSTD_getErrorCode(unpacked) == ZSTD_error_memory_allocation;
-	if (unpacked != in.count || !get_pattern(&in, p) || features_of(p) != iot_get_u32((const u8 *)bytes + 12)) {
+	if (unpacked != in.count || !get_pattern(&in, p, iot_get_u32((const u8 *)bytes + 12) & FEATURE_PART) || features_of(p) != iot_get_u32((const u8 *)bytes + 12)) {
 		pattern_free(p);
 		free(raw);
 		return in.is_out_of_memory ? iot_refuse(reject, IOT_REJECT_memory, 0) : iot_refuse(reject, IOT_REJECT_pattern_data, HEAD_BYTES);

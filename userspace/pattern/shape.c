@@ -88,6 +88,30 @@ void shape_put(struct bytes *bytes, const struct event *event, struct widths *wi
 	bytes_add(bytes, event->site, event->site_bytes);
 }
 
+/**
+ * shape_put_renamed() - a shape with other templates
+ * @bytes: are appended to
+ * @raw, @count: bytes of the shape
+ * @shape: that was read from them
+ * @path, @path2: the templates
+ */
+void shape_put_renamed(struct bytes *bytes, const u8 *raw, size_t count, const struct shape *shape, const struct bytes *path,
+		       const struct bytes *path2)
+{
+	const u8 *rest = shape->path2 + shape->path2_bytes;
+	struct bytes length = {};
+
+	bytes_put(&length, shape->path_bytes);
+	bytes_add(bytes, raw, (size_t)(shape->path - raw) - length.count);
+	bytes_put(bytes, path->count);
+	bytes_add(bytes, path->data, path->count);
+	bytes_put(bytes, path2->count);
+	bytes_add(bytes, path2->data, path2->count);
+	bytes_add(bytes, rest, count - (size_t)(rest - raw));
+	bytes->is_failed |= length.is_failed || path->is_failed || path2->is_failed;
+	bytes_free(&length);
+}
+
 /* -- from bytes ----------------------------------------------------------------------------------------- */
 
 static bool get_template(struct input *in, const u8 **template, size_t *bytes)

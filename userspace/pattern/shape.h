@@ -43,6 +43,8 @@ struct shape {
 };
 
 void shape_put(struct bytes *bytes, const struct event *event, struct widths *widths, struct numbers *operands);
+void shape_put_renamed(struct bytes *bytes, const u8 *raw, size_t count, const struct shape *shape, const struct bytes *path,
+		       const struct bytes *path2);
 bool shape_get(const u8 *bytes, size_t count, struct shape *shape);
 void shape_make_event(const struct shape *shape, const u64 *operands, struct bytes texts[2], struct event *event);
 s64 shape_operand_of_field(const struct shape *shape, u32 field);

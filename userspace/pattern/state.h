@@ -7,9 +7,10 @@
 
 #include "columns.h"
 #include "nodes.h"
+#include "part.h"
 #include "pattern.h"
 #include "stream.h"
-#include "times.h"
+#include "time_sums.h"
 
 /**
  * struct group - tasks with the same structure
@@ -18,6 +19,7 @@
  * @positions: of the tasks, ascending
  * @columns: of the structure, their number is in its root
  * @times: of the operations of each run, in order; NULL if there are none
+ * @sums: of a part of a job: sums of the same times, likewise
  */
 struct group {
 	u32 root;
@@ -25,12 +27,14 @@ struct group {
 	struct series *positions;
 	struct column *columns;
 	struct run_times *times;
+	struct run_sums *sums;
 };
 
 /**
  * struct pattern - the operations of a trace
  * @is_made: it was extrapolated or changed
  * @facts: of tasks, by enum task_fact: series over their positions
+ * @part: what it is a part of; NULL if it is none
  */
 struct pattern {
 	unsigned char capture[16];
@@ -44,6 +48,7 @@ struct pattern {
 	u32 group_count;
 	bool has_times;
 	bool is_made;
+	struct part *part;
 };
 
 /* compare.c */

@@ -183,6 +183,15 @@ static int make_tasks(struct making *m)
 	return err;
 }
 
+static void take_world(struct stream *stream, const struct task_rank *rank)
+{
+	stream->has_worlds |= rank->job && stream->world && rank->job != stream->world;
+	if (!rank->job || stream->world)
+		return;
+	stream->world = rank->job;
+	stream->world_ranks = rank->ranks;
+}
+
 static int find_places(struct making *m)
 {
 	struct task_rank *ranks = calloc(m->canon->task_count + 1, sizeof(*ranks));
@@ -194,8 +203,10 @@ static int find_places(struct making *m)
 	for (i = 0; i < m->canon->task_count; i++) {
 		const struct caller *caller = calls_of(m->callers, m->canon->tasks[i].id);
 
-		if (caller)
-			ranks[i] = caller->rank;
+		if (!caller)
+			continue;
+		ranks[i] = caller->rank;
+		take_world(m->stream, &caller->rank);
 	}
 	err = task_places_find(&m->places, m->canon, ranks);
 	free(ranks);

@@ -34,6 +34,8 @@ struct stream_task {
  * @shapes: of all operations
  * @tasks: in the order of their ranks
  * @operations: number of operations of all tasks so far
+ * @world, @world_ranks: key of the first MPI_COMM_WORLD, 0 if there are no ranks, and its number of ranks
+ * @has_worlds: there is another one
  * @digest: hash of the operations
  * @distributions, @distribution_count: of times; the caller's
  */
@@ -44,6 +46,9 @@ struct stream {
 	struct stream_task *tasks;
 	u32 task_count;
 	u64 operations;
+	u64 world;
+	u64 world_ranks;
+	bool has_worlds;
 	u8 digest[32];
 	struct distribution *const *distributions;
 	u32 distribution_count;

@@ -39,6 +39,8 @@ static int compare_places(const void *a, const void *b)
 		return x->rank < y->rank ? -1 : 1;
 	if (x->is_rank != y->is_rank)
 		return x->is_rank ? -1 : 1;
+	if (x->node != y->node) /* the order between nodes depends on their fitted clocks */
+		return x->node < y->node ? -1 : 1;
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
@@ -52,6 +54,7 @@ static void take_ranks(struct task_places *places, const struct task_rank *ranks
 		struct task_place *place = &places->tasks[i];
 
 		place->index = i;
+		place->node = canon_node_of(places->canon, places->canon->tasks[i].id);
 		place->first = first_of_process(places->canon, i);
 		if (!ranks[i].job)
 			continue;

@@ -10,6 +10,7 @@
 /* A task of the trace. */
 struct task_place {
 	u32 index; /* in the trace */
+	u32 node;  /* of a merged trace */
 	bool is_rank;
 	u64 job;
 	u32 rank;

@@ -18,7 +18,10 @@ struct widths {
 	char skeleton[];
 };
 
-static size_t digits_at(const char *text)
+/**
+ * template_digits() - the number of digits that a text begins with
+ */
+size_t template_digits(const char *text)
 {
 	size_t count = 0;
 
@@ -33,7 +36,7 @@ static void make_skeleton(const char *text, struct bytes *skeleton)
 	size_t digits;
 
 	for (; *text; text += digits ? digits : 1) {
-		digits = digits_at(text);
+		digits = template_digits(text);
 		bytes_add(skeleton, digits ? "0" : text, 1);
 	}
 	bytes_add(skeleton, "", 1);
@@ -74,7 +77,7 @@ int template_learn(struct widths **widths, const char *text)
 	}
 	bytes_free(&skeleton);
 	for (; *text && hole < TEMPLATE_HOLES_MAX; text += digits ? digits : 1) {
-		digits = digits_at(text);
+		digits = template_digits(text);
 		if (digits > 1 && digits <= DIGITS_MAX && *text == '0' && digits > w->of_hole[hole])
 			w->of_hole[hole] = (u8)digits;
 		hole += digits > 0;
@@ -82,8 +85,14 @@ int template_learn(struct widths **widths, const char *text)
 	return 0;
 }
 
-/* The width with which a number is printed as these digits; -1: none. */
-static int width_of(const char *text, size_t digits, u8 learnt)
+/**
+ * template_width() - the width with which a number is printed as its digits
+ * @text, @digits: the digits
+ * @learnt: width of numbers at this place in names that are alike, 0 if not known
+ *
+ * Return: -1 if the number has too many digits.
+ */
+int template_width(const char *text, size_t digits, u8 learnt)
 {
 	if (digits > DIGITS_MAX)
 		return -1;
@@ -108,8 +117,8 @@ void template_split(struct widths *widths, const char *text, struct bytes *templ
 	int width;
 
 	for (; *text; text += digits ? digits : 1) {
-		digits = digits_at(text);
-		width = digits && hole < TEMPLATE_HOLES_MAX ? width_of(text, digits, w ? w->of_hole[hole] : 0) : -1;
+		digits = template_digits(text);
+		width = digits && hole < TEMPLATE_HOLES_MAX ? template_width(text, digits, w ? w->of_hole[hole] : 0) : -1;
 		hole += digits > 0;
 		if (width < 0) {
 			bytes_add(template, text, digits ? digits : 1);
@@ -120,6 +129,46 @@ void template_split(struct widths *widths, const char *text, struct bytes *templ
 	}
 	template->is_failed |= skeleton.is_failed;
 	bytes_free(&skeleton);
+}
+
+/**
+ * template_learnt() - the widths of the numbers of a name, as far as they are known
+ * @widths: from template_learn()
+ * @text: a name that is alike
+ * @of_hole: out
+ */
+void template_learnt(struct widths *widths, const char *text, u8 of_hole[TEMPLATE_HOLES_MAX])
+{
+	struct bytes skeleton = {};
+	const struct widths *w = find(widths, text, &skeleton);
+
+	memset(of_hole, 0, TEMPLATE_HOLES_MAX);
+	if (w)
+		memcpy(of_hole, w->of_hole, TEMPLATE_HOLES_MAX);
+	bytes_free(&skeleton);
+}
+
+/**
+ * template_example() - a name that teaches the widths of a template, and is alike with the names of it
+ * @template, @bytes: sound
+ * @text: is appended to, without a zero byte
+ */
+void template_example(const u8 *template, size_t bytes, struct bytes *text)
+{
+	size_t i;
+	u8 width;
+
+	for (i = 0; i < bytes; i++) {
+		if (template[i]) {
+			bytes_add(text, template + i, 1);
+			continue;
+		}
+		width = (u8)(template[++i] - 1);
+		if (width < 2)
+			bytes_add(text, "1", 1);
+		else
+			bytes_add(text, "000000000000000000", width);
+	}
 }
 
 /**

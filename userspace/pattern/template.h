@@ -18,6 +18,10 @@ struct widths;
 int template_learn(struct widths **widths, const char *text);
 void template_split(struct widths *widths, const char *text, struct bytes *template, struct numbers *holes);
 void template_free(struct widths **widths);
+size_t template_digits(const char *text);
+int template_width(const char *text, size_t digits, u8 learnt);
+void template_learnt(struct widths *widths, const char *text, u8 of_hole[TEMPLATE_HOLES_MAX]);
+void template_example(const u8 *template, size_t bytes, struct bytes *text);
 
 u32 template_count_holes(const u8 *template, size_t bytes);
 bool template_is_sound(const u8 *template, size_t bytes);

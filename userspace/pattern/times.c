@@ -12,20 +12,46 @@ static u32 bin_of(u64 ns)
 }
 
 /**
+ * times_count() - add a length of time, without mean and deviation
+ */
+void times_count(struct times *times, u64 ns)
+{
+	if (!times->count || ns < times->min_ns)
+		times->min_ns = ns;
+	if (ns > times->max_ns)
+		times->max_ns = ns;
+	times->count++;
+	times->bins[bin_of(ns)]++;
+}
+
+/**
+ * times_join_counts() - add the lengths of time of another histogram, without mean and deviation
+ */
+void times_join_counts(struct times *times, const struct times *others)
+{
+	u32 i;
+
+	if (!others->count)
+		return;
+	if (!times->count || others->min_ns < times->min_ns)
+		times->min_ns = others->min_ns;
+	if (others->max_ns > times->max_ns)
+		times->max_ns = others->max_ns;
+	times->count += others->count;
+	for (i = 0; i < TIMES_BINS; i++)
+		times->bins[i] += others->bins[i];
+}
+
+/**
  * times_add() - add a length of time
  */
 void times_add(struct times *times, u64 ns)
 {
 	double difference = (double)ns - times->mean_ns;
 
-	if (!times->count || ns < times->min_ns)
-		times->min_ns = ns;
-	if (ns > times->max_ns)
-		times->max_ns = ns;
-	times->count++;
+	times_count(times, ns);
 	times->mean_ns += difference / (double)times->count;
 	times->squares += difference * ((double)ns - times->mean_ns);
-	times->bins[bin_of(ns)]++;
 }
 
 static u64 divisor(u64 a, u64 b)

@@ -50,6 +50,8 @@ struct distribution {
 void distribution_open(struct distribution *distribution);
 
 void times_add(struct times *times, u64 ns);
+void times_count(struct times *times, u64 ns);
+void times_join_counts(struct times *times, const struct times *others);
 void times_add_part(struct times *times, struct distribution *distribution);
 bool times_is_sound(const struct times *times);
 double times_deviation_ns(const struct times *times);

@@ -171,7 +171,9 @@ int canon_op_make(struct reading_state *s, struct canon_op *op)
 		if (iot_class_info(info->fields[i].class).is_compared)
 			op->fields[n++] = iot_field_get(s->record, &info->fields[i]);
 	op->field_count = (u8)n;
-	return op->path ? set_path2(s, op) : -ENOMEM;
+	if (!op->path || set_path2(s, op))
+		return -ENOMEM;
+	return canon_localize(s, op);
 }
 
 /* Compared fields of a map: result, offset, length, prot, flags. */
@@ -336,7 +338,7 @@ int canon_take_record(void *context, struct iot_names *names, const struct iot_r
 			return -EOPNOTSUPP;
 		s->canon->is_outcomes |= is_replay_fact(r);
 		s->canon->is_attached |= is_attached_fact(r);
-		return 0;
+		return canon_take_node(s->canon, r);
 	case IOT_KIND_opened:
 		return canon_take_opened(s, &r->opened);
 	case IOT_KIND_mapped:
@@ -460,6 +462,7 @@ void canon_free(struct canon *canon)
 	if (!canon)
 		return;
 	canon_free_tasks(canon);
+	canon_free_nodes(canon);
 	HASH_ITER (hh, canon->texts, text, next_text) {
 		HASH_DEL(canon->texts, text);
 		free(text);

@@ -67,6 +67,9 @@ struct canon_set;
 /* Tasks by id. */
 struct canon_index;
 
+/* The tasks of nodes, of a merged trace. */
+struct canon_nodes;
+
 /* Memory for fields. */
 struct canon_fields;
 
@@ -88,6 +91,7 @@ struct canon {
 	u32 task_count;
 	u32 task_room;
 	struct canon_index *index;
+	struct canon_nodes *nodes;
 	struct canon_fields *fields;
 	struct canon_set *found;
 	struct canon_texts *texts;
@@ -109,6 +113,7 @@ bool canon_op_is_open(const struct canon_op *op);
 void canon_match_outcomes(struct canon *canon);
 void canon_forget_task(struct canon *canon, u32 task);
 void canon_free(struct canon *canon);
+u32 canon_node_of(const struct canon *canon, u32 task);
 bool canon_have_found(const struct canon *canon, const char *what);
 const char *canon_next_found(const struct canon *canon, const char *previous);
 bool canon_op_is_equal(const struct canon_op *a, const struct canon_op *b);

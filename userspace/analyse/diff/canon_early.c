@@ -74,6 +74,7 @@ static int add_early(struct reading_state *s, u32 task, struct iot_record *as)
 	int err;
 
 	as->tail = (const u8 *)"";
+	as->op.task = s->canon->tasks[task].id;
 	s->record = as;
 	err = canon_op_make(s, &op);
 	s->record = record;

@@ -65,6 +65,11 @@ int canon_op_keep(struct canon *canon, struct canon_op *op);
 struct canon_op *canon_op_add(struct canon *canon, u32 task, const struct canon_op *op);
 void canon_free_tasks(struct canon *canon);
 
+/* canon_nodes.c */
+int canon_take_node(struct canon *canon, const struct iot_record *r);
+int canon_localize(struct reading_state *s, struct canon_op *op);
+void canon_free_nodes(struct canon *canon);
+
 /* canon.c */
 int canon_take_record(void *context, struct iot_names *names, const struct iot_record *r);
 int canon_read_trace(struct reading_state *s, const char *path, iot_walk_fn fn, void *context, struct iot_reject *reject);
