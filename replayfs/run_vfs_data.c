@@ -13,6 +13,7 @@
 #include <linux/splice.h>
 #include <linux/uio.h>
 
+#include "compat/readdir.h"
 #include "compat/vfs.h"
 #include "core/flags.h"
 #include "core/replay/splice.h"
@@ -238,11 +239,13 @@ static bool count_entry(struct dir_context *context, const char *name, int lengt
 	return true;
 }
 
+IOT_FILLDIR(count_entry)
+
 s64 rfs_do_readdir(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	struct counter counter = {
-		.context.actor = count_entry,
+		.context.actor = IOT_FILLDIR_OP(count_entry),
 		.worker = worker,
 		.op = op,
 		.left = le32_to_cpu(op->entries),

@@ -9,6 +9,7 @@
 #include <linux/uio.h>
 
 #include "replayfs.h"
+#include "compat/iocb.h"
 
 /* Flags of the operation, not of its handle. */
 #define RFS_IOCB_FLAGS \
@@ -38,7 +39,7 @@ static inline struct kiocb rfs_iocb(const struct rfs_worker *worker,
 	return (struct kiocb){
 		.ki_filp = file,
 		.ki_pos = le64_to_cpu(op->offset_bytes),
-		.ki_flags = (file->f_iocb_flags & ~RFS_IOCB_FLAGS) | flags,
+		.ki_flags = (iot_file_iocb_flags(file) & ~RFS_IOCB_FLAGS) | iot_forced_iocb_flags(file) | flags,
 		.ki_ioprio = worker->ioprio,
 	};
 }

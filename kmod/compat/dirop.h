@@ -65,6 +65,49 @@ static inline int iot_vfs_rmdir(struct mnt_idmap *idmap, struct dentry *child,
 
 #else
 
+/*
+ * Enterprise Linux 9 exports lookup_one() instead, which passes no flags to the file system. But NFS, for example, does
+ * not ask its server for a name that is about to be created exclusively. Remove with Enterprise Linux 9.
+ */
+#ifdef IOT_HAVE_LOOKUP_ONE_QSTR_EXCL
+#define iot_lookup_qstr(name, parent, flags) lookup_one_qstr_excl(name, parent, flags)
+#else
+
+/* A name that is already known, if its file system confirms it. Return: NULL if it must be looked up. */
+static inline struct dentry *iot_lookup_known(const struct qstr *name, struct dentry *parent, unsigned int flags)
+{
+	struct dentry *known = d_lookup(parent, name);
+	int valid = known && (known->d_flags & DCACHE_OP_REVALIDATE) ? iot_d_revalidate(known, flags) : 1;
+
+	if (valid > 0)
+		return known;
+	if (!valid)
+		d_invalidate(known);
+	dput(known);
+	return ERR_PTR(valid);
+}
+
+static inline struct dentry *iot_lookup_qstr(const struct qstr *name, struct dentry *parent, unsigned int flags)
+{
+	struct dentry *child = iot_lookup_known(name, parent, flags), *other;
+	struct inode *dir = d_inode(parent);
+
+	if (child)
+		return child;
+	if (IS_DEADDIR(dir))
+		return ERR_PTR(-ENOENT);
+	child = d_alloc(parent, name);
+	if (!child)
+		return ERR_PTR(-ENOMEM);
+	other = dir->i_op->lookup(dir, child, flags);
+	if (!other)
+		return child;
+	dput(child);
+	return other;
+}
+
+#endif
+
 /* The parent is locked; the flags are those of the system call that would look it up. */
 static inline struct dentry *iot_lookup_locked(struct mnt_idmap *idmap, struct dentry *parent,
 					       struct qstr *name, unsigned int flags)
@@ -80,7 +123,7 @@ static inline struct dentry *iot_lookup_locked(struct mnt_idmap *idmap, struct d
 	err = inode_permission(idmap, d_inode(parent), MAY_EXEC);
 	if (err)
 		return ERR_PTR(err);
-	return lookup_one_qstr_excl(name, parent, flags);
+	return iot_lookup_qstr(name, parent, flags);
 }
 
 static inline struct dentry *iot_start_dirop(struct mnt_idmap *idmap, struct dentry *parent,

@@ -9,6 +9,16 @@
 #include <linux/fs.h>
 #include <linux/fsnotify_backend.h>
 
+/* 5.19: groups have flags, of which this one has none. Remove with Enterprise Linux 9. */
+static inline struct fsnotify_group *iot_alloc_watch_group(const struct fsnotify_ops *ops)
+{
+#ifdef FSNOTIFY_GROUP_USER
+	return fsnotify_alloc_group(ops, 0);
+#else
+	return fsnotify_alloc_group(ops);
+#endif
+}
+
 /* 6.10: a mark is put on an object; before, on the list of its marks. Remove with 6.1. */
 static inline int iot_add_sb_mark(struct fsnotify_mark *mark, struct super_block *sb)
 {

@@ -8,6 +8,7 @@
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mount.h>
@@ -18,6 +19,11 @@
 #include <linux/version.h>
 #if __has_include(<linux/filelock.h>) /* 6.3: a header of its own. Remove with 6.1. */
 #include <linux/filelock.h>
+#endif
+
+/* Until it was in this header, by 6.1, fs/fuse had it for itself. Remove with Enterprise Linux 9. */
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546
 #endif
 
 /* 6.3, see compat.h. Remove with 6.1. */
@@ -297,6 +303,13 @@ static inline struct inode **iot_delegated(struct delegated_inode *delegated)
 #define IOT_FMODE_ATOMIC_WRITE FMODE_CAN_ATOMIC_WRITE
 #else
 #define IOT_FMODE_ATOMIC_WRITE ((__force fmode_t)0)
+#endif
+
+/* 6.4 to 6.9: the file says whether workers may write in parallel, see IOT_FOP_FLAGS. Remove with Enterprise Linux 9. */
+#ifdef FMODE_DIO_PARALLEL_WRITE
+#define IOT_FMODE_PARALLEL_WRITE FMODE_DIO_PARALLEL_WRITE
+#else
+#define IOT_FMODE_PARALLEL_WRITE ((__force fmode_t)0)
 #endif
 
 /*

@@ -7,6 +7,7 @@
 #include "emit.h"
 #include "lower.h"
 #include "tapefs.h"
+#include "compat/readdir.h"
 
 /**
  * struct relay - stands between the lower file system and the reader of the directory
@@ -30,7 +31,7 @@ static bool relay_entry(struct dir_context *context, const char *name, int lengt
 	struct relay *relay = container_of(context, struct relay, context);
 
 	relay->reader->pos = context->pos;
-	if (!relay->reader->actor(relay->reader, name, length, offset, ino, type))
+	if (!iot_dir_entry(relay->reader, name, length, offset, ino, type))
 		return false;
 	relay->entries++;
 	if (iot_span_is_on(relay->span))
@@ -38,11 +39,13 @@ static bool relay_entry(struct dir_context *context, const char *name, int lengt
 	return true;
 }
 
+IOT_FILLDIR(relay_entry)
+
 int tfs_iterate_shared(struct file *file, struct dir_context *context)
 {
 	struct iot_span span;
 	struct relay relay = {
-		.context.actor = relay_entry,
+		.context.actor = IOT_FILLDIR_OP(relay_entry),
 		.context.pos = context->pos,
 		.reader = context,
 		.span = &span,

@@ -42,7 +42,7 @@ static bool is_cache_shared(const struct address_space *lower)
 int tfs_open_lower(struct file *file, struct file *lower)
 {
 	const fmode_t kept = FMODE_LSEEK | FMODE_PREAD | FMODE_PWRITE;
-	const fmode_t added = FMODE_NOWAIT | FMODE_CAN_ODIRECT | IOT_FMODE_ATOMIC_WRITE;
+	const fmode_t added = FMODE_NOWAIT | FMODE_CAN_ODIRECT | IOT_FMODE_ATOMIC_WRITE | IOT_FMODE_PARALLEL_WRITE;
 	struct tfs_file *tfs = kzalloc(sizeof(*tfs), GFP_KERNEL);
 
 	if (!tfs) {

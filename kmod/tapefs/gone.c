@@ -224,7 +224,7 @@ int tfs_watch_start(struct super_block *sb)
 
 	if (!watch)
 		return -ENOMEM;
-	watch->group = fsnotify_alloc_group(&watch_ops, 0);
+	watch->group = iot_alloc_watch_group(&watch_ops);
 	if (IS_ERR(watch->group)) {
 		err = PTR_ERR(watch->group);
 		goto err_group;

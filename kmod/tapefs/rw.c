@@ -21,6 +21,7 @@
 #include "exec.h"
 #include "lower.h"
 #include "tapefs.h"
+#include "compat/iocb.h"
 #include "compat/vfs.h"
 
 /* Only the caller waits for folios with its control block, or polls with it. */
@@ -64,8 +65,9 @@ static void request_put(struct request *request)
 	kmem_cache_free(request_cache, request);
 }
 
-static u32 rw_flags_of(int iocb_flags)
+static u32 rw_flags_of(const struct kiocb *iocb)
 {
+	int iocb_flags = iot_asked_iocb_flags(iocb);
 	u32 flags = 0;
 
 	if (iocb_flags & IOCB_APPEND)
@@ -87,6 +89,7 @@ static void kiocb_init_lower(struct kiocb *lower, struct kiocb *upper)
 {
 	kiocb_clone(lower, upper, tfs_lower_as_set(upper->ki_filp));
 	lower->ki_flags &= ~IOCB_OF_THE_CALLER;
+	lower->ki_flags |= iot_forced_iocb_flags(lower->ki_filp);
 }
 
 /* The offset of an appending write is known only at its end. */
@@ -291,7 +294,7 @@ static u32 filling_faults(const struct filling *filling)
 static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_span *span)
 {
 	bool is_write = iocb->ki_flags & IOCB_WRITE;
-	u32 flags = rw_flags_of(iocb->ki_flags);
+	u32 flags = rw_flags_of(iocb);
 	size_t length = iov_iter_count(iter);
 	u64 old_size_bytes = i_size_read(file_inode(tfs_lower_file(iocb->ki_filp)));
 	loff_t offset = iocb->ki_pos;
@@ -355,8 +358,8 @@ static ssize_t read_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_s
 	iocb->ki_pos = kiocb.ki_pos;
 	tfs_notify_rw(iocb->ki_filp, false, result);
 	if (iot_span_is_on(span))
-		tfs_emit_read(span, iocb->ki_filp, offset, length, rw_flags_of(iocb->ki_flags),
-			      filling_faults(&filling), result);
+		tfs_emit_read(span, iocb->ki_filp, offset, length, rw_flags_of(iocb), filling_faults(&filling),
+			      result);
 	return result;
 }
 
@@ -377,8 +380,7 @@ static ssize_t write_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_
 	tfs_copy_size(file_inode(iocb->ki_filp));
 	tfs_notify_rw(iocb->ki_filp, true, result);
 	if (iot_span_is_on(span))
-		emit_write(span, iocb, offset, length, rw_flags_of(iocb->ki_flags), old_size_bytes,
-			   result);
+		emit_write(span, iocb, offset, length, rw_flags_of(iocb), old_size_bytes, result);
 	return result;
 }
 
@@ -509,7 +511,7 @@ ssize_t tfs_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t
 	}
 	bytes = max_t(ssize_t, min(length, bytes), result); /* others use the pipe, too */
 	init_sync_kiocb(&kiocb, file);                      /* for its flags */
-	tfs_emit_write(&span, file, start, bytes, rw_flags_of(kiocb.ki_flags), old_size_bytes, result);
+	tfs_emit_write(&span, file, start, bytes, rw_flags_of(&kiocb), old_size_bytes, result);
 	return result;
 }
 
