@@ -11,6 +11,7 @@
 
 #include "pattern/assembly.h"
 #include "pattern_text.h"
+#include "random.h"
 #include "suite.h"
 
 #define NESTS	   100
@@ -23,10 +24,7 @@ static u64 state;
 
 static u64 below(u64 limit)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return limit ? state % limit : 0;
+	return random_below(&state, limit);
 }
 
 /* A loop with parts, or an operation without parts. */

@@ -16,6 +16,7 @@
 
 #include "merge/merge.h"
 #include "pattern/state.h"
+#include "random.h"
 #include "suite.h"
 
 #define JOBS	   100
@@ -33,10 +34,7 @@ static u64 state;
 
 static u64 below(u64 limit)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return limit ? state % limit : 0;
+	return random_below(&state, limit);
 }
 
 /* -- a job ---------------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "pattern/waiting_times.h"
+#include "random.h"
 #include "suite.h"
 
 #define GROUPS	      3
@@ -17,10 +18,7 @@ static u64 state = 0x9e3779b97f4a7c15ull;
 
 static u64 below(u64 limit)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state % limit;
+	return random_below(&state, limit);
 }
 
 struct given {

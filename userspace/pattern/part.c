@@ -134,7 +134,7 @@ static char *get_text(struct input *in)
 {
 	size_t count = input_get_count(in);
 	const u8 *data = input_get_bytes(in, count);
-	char *text = data ? strndup((const char *)data, count) : NULL;
+	char *text = data ? input_allocated(in, strndup((const char *)data, count)) : NULL;
 
 	if (!text || strlen(text) != count)
 		in->is_failed = true;
@@ -145,9 +145,7 @@ static void get_directories(struct input *in, struct part_node *node)
 {
 	u64 count = input_get_count(in), i;
 
-	node->directories = calloc(count + 1, sizeof(*node->directories));
-	if (!node->directories)
-		in->is_failed = true;
+	node->directories = input_allocated(in, calloc(count + 1, sizeof(*node->directories)));
 	for (i = 0; i < count && !in->is_failed; i++) {
 		node->directories[i].path = get_text(in);
 		node->directories[i].magic = input_get(in);
@@ -208,9 +206,8 @@ static void get_nodes(struct input *in, struct part *part)
 {
 	u64 count = input_get_count(in), i;
 
-	part->nodes = calloc(count + 1, sizeof(*part->nodes));
-	if (!part->nodes || !count)
-		in->is_failed = true;
+	part->nodes = input_allocated(in, calloc(count + 1, sizeof(*part->nodes)));
+	in->is_failed |= !count;
 	for (i = 0; i < count && !in->is_failed; i++) {
 		part->node_count++;
 		get_node(in, &part->nodes[i]);
@@ -227,12 +224,10 @@ static void get_nodes(struct input *in, struct part *part)
  */
 struct part *part_get(struct input *in)
 {
-	struct part *part = calloc(1, sizeof(*part));
+	struct part *part = input_allocated(in, calloc(1, sizeof(*part)));
 
-	if (!part) {
-		in->is_failed = true;
+	if (!part)
 		return NULL;
-	}
 	part->version = get_text(in);
 	part->shim = get_text(in);
 	part->job = get_text(in);

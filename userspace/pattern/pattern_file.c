@@ -272,7 +272,7 @@ static bool get_sums(struct input *in, struct group *group, u32 runs)
 {
 	u32 run;
 
-	group->sums = calloc(runs + 1ul, sizeof(*group->sums));
+	group->sums = input_allocated(in, calloc(runs + 1ul, sizeof(*group->sums)));
 	for (run = 0; group->sums && run < runs; run++) {
 		time_sums_get(in, &group->sums[run].think);
 		time_sums_get(in, &group->sums[run].duration);

@@ -10,11 +10,12 @@
 
 #include "canon_reading.h"
 
-/* Tasks of a node, by id; sorted by name. */
+/* Tasks of a node, by id, and its number in the order of the names. */
 struct range {
 	char *name;
 	u32 first;
 	u32 last;
+	u32 number;
 };
 
 /* A path that a node knows an object of; paths live as long as the operations. */
@@ -26,9 +27,16 @@ struct known {
 	} key;
 };
 
+/**
+ * struct canon_nodes - the nodes of a merged trace
+ * @ranges: of tasks, @count of them
+ * @is_sorted: by the first task; they have their numbers
+ * @known: paths of which a node knows an object
+ */
 struct canon_nodes {
 	struct range *ranges;
 	u32 count;
+	bool is_sorted;
 	struct known *known;
 };
 
@@ -37,17 +45,15 @@ struct canon_nodes {
 static int add_range(struct canon_nodes *nodes, char *name, u32 first, u32 last)
 {
 	struct range *ranges = reallocarray(nodes->ranges, nodes->count + 1ul, sizeof(*ranges));
-	u32 at;
 
+	if (ranges)
+		nodes->ranges = ranges;
 	if (!name || !ranges) {
 		free(name);
 		return -ENOMEM;
 	}
-	nodes->ranges = ranges;
-	for (at = nodes->count; at && strcmp(ranges[at - 1].name, name) > 0; at--)
-		ranges[at] = ranges[at - 1];
-	ranges[at] = (struct range){ name, first, last };
-	nodes->count++;
+	ranges[nodes->count++] = (struct range){ .name = name, .first = first, .last = last };
+	nodes->is_sorted = false;
 	return 0;
 }
 
@@ -86,6 +92,32 @@ int canon_take_node(struct canon *canon, const struct iot_record *r)
 	return err;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static void sort(struct canon_nodes *nodes)
+{
+	struct range *ranges = nodes->ranges;
+	u32 i;
+
+	qsort(ranges, nodes->count, sizeof(*ranges), compare_names);
+	for (i = 0; i < nodes->count; i++)
+		ranges[i].number = i && !strcmp(ranges[i - 1].name, ranges[i].name) ? ranges[i - 1].number : i + 1;
+	qsort(ranges, nodes->count, sizeof(*ranges), compare_tasks);
+	nodes->is_sorted = true;
+}
+
 /**
  * canon_node_of() - the node of a task
  * @canon: of the trace
@@ -95,17 +127,21 @@ int canon_take_node(struct canon *canon, const struct iot_record *r)
  */
 u32 canon_node_of(const struct canon *canon, u32 task)
 {
-	const struct canon_nodes *nodes = canon->nodes;
-	u32 i;
+	struct canon_nodes *nodes = canon->nodes;
+	u32 low = 0, high, middle;
 
-	for (i = 0; nodes && i < nodes->count; i++) {
-		if (task < nodes->ranges[i].first || task > nodes->ranges[i].last)
-			continue;
-		while (i && !strcmp(nodes->ranges[i - 1].name, nodes->ranges[i].name))
-			i--;
-		return i + 1;
+	if (!nodes || !nodes->count)
+		return 0;
+	if (!nodes->is_sorted)
+		sort(nodes);
+	for (high = nodes->count; low < high;) { /* to the first range behind the task */
+		middle = low + (high - low) / 2;
+		if (nodes->ranges[middle].first <= task)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return 0;
+	return low && task <= nodes->ranges[low - 1].last ? nodes->ranges[low - 1].number : 0;
 }
 
 /* -- generations ------------------------------------------------------------------------------------------------- */

@@ -189,7 +189,6 @@ static int check_event(struct check *c, const struct event *event)
 
 	if (err)
 		return err;
-
 	if (c->is_second) {
 		see_uses(c, event);
 		return 0;
@@ -263,7 +262,6 @@ int merge_check_files(struct merge *m)
 	for (i = 0; i < m->part->node_count; i++)
 		c.has_shared |= m->part->nodes[i].names == PART_NAMES_shared;
 	err = m->is_cluster ? check_tasks(&c) : 0;
-
 	if (!err && c.changes) {
 		c.is_second = true;
 		err = check_tasks(&c);

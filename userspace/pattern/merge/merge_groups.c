@@ -254,15 +254,17 @@ static int plan_member(struct merge *m, struct member *member, u32 columns)
 	return 0;
 }
 
-static u64 sum_of(const struct series *series)
+static int sum_of(const struct series *series, u64 *sum)
 {
 	struct cursor *cursor = cursor_open(series);
-	u64 sum = 0;
 
-	while (cursor && !cursor_is_at_end(cursor))
-		sum += cursor_next(cursor);
+	if (!cursor)
+		return -ENOMEM;
+	*sum = 0;
+	while (!cursor_is_at_end(cursor))
+		*sum += cursor_next(cursor);
 	cursor_close(cursor);
-	return sum;
+	return 0;
 }
 
 /* As many numbers as the run has operations. */
@@ -273,9 +275,11 @@ static int split_number(struct split_series *split, u64 number)
 
 	if (err)
 		return err;
-	line.count = sum_of(counts);
-	line.base = line.count ? number : 0;
+	err = sum_of(counts, &line.count);
 	series_free(counts);
+	if (err)
+		return err;
+	line.base = line.count ? number : 0;
 	split_series_set(split, &line);
 	return split->form.is_failed || split->params.is_failed ? -ENOMEM : 0;
 }

@@ -67,6 +67,22 @@ static struct part_node *find_node(const struct merge *m, const char *name)
 	return m->part->node_count ? bsearch(&key, m->part->nodes, m->part->node_count, sizeof(key), compare_nodes) : NULL;
 }
 
+/* Nodes stay in the order of their names. */
+static int add_node(struct merge *m, const struct part_node *node)
+{
+	struct part *part = m->part;
+	struct part_node added;
+	u32 at;
+
+	if (!part_copy_node(part, node))
+		return -ENOMEM;
+	added = part->nodes[part->node_count - 1];
+	for (at = part->node_count - 1; at && compare_nodes(&part->nodes[at - 1], &added) > 0; at--)
+		part->nodes[at] = part->nodes[at - 1];
+	part->nodes[at] = added;
+	return 0;
+}
+
 static int join_node(struct merge *m, const struct merge_source *s, struct part_node *node, const struct part_node *other)
 {
 	if (strcmp(node->boot, other->boot))
@@ -89,13 +105,7 @@ static int take_nodes(struct merge *m, const struct merge_source *s)
 
 	for (i = 0; i < part->node_count && !err; i++) {
 		node = find_node(m, part->nodes[i].name);
-		if (node) {
-			err = join_node(m, s, node, &part->nodes[i]);
-			continue;
-		}
-		if (!part_copy_node(m->part, &part->nodes[i]))
-			return -ENOMEM;
-		qsort(m->part->nodes, m->part->node_count, sizeof(*m->part->nodes), compare_nodes);
+		err = node ? join_node(m, s, node, &part->nodes[i]) : add_node(m, &part->nodes[i]);
 	}
 	return err;
 }
@@ -231,14 +241,32 @@ static int decide_all(struct merge *m)
 	return err ? err : check_alone(m);
 }
 
+/* The nodes of a source in the merged part, and the name that comes before those of its files. */
+static int map_nodes(struct merge *m, struct merge_source *s)
+{
+	const struct part *part = s->pattern->part;
+	const struct part_node *own, *merged;
+	u32 i;
+
+	for (i = 0; i < part->node_count; i++) {
+		own = &part->nodes[i];
+		merged = find_node(m, own->name);
+		s->nodes[i] = (u32)(merged - m->part->nodes);
+		if (own->names == PART_NAMES_bare && merged->names == PART_NAMES_own)
+			s->prefix = own->name;
+		if (own->names == PART_NAMES_bare && m->is_cluster && part->node_count > 1)
+			return merge_refuse(m, "%s: its names are not those of several nodes", s->name);
+	}
+	return 0;
+}
+
 /**
  * merge_part() - what the result is a part of
  */
 int merge_part(struct merge *m)
 {
-	struct merge_source *s;
 	struct part *part;
-	u32 i, node;
+	u32 i;
 	int err = 0;
 
 	m->part = part = calloc(1, sizeof(*part));
@@ -256,17 +284,7 @@ int merge_part(struct merge *m)
 	m->is_cluster = part->node_count > 1;
 	if (!err && m->is_cluster)
 		err = decide_all(m);
-	for (i = 0; i < m->source_count && !err; i++) {
-		s = &m->sources[i];
-		for (node = 0; node < s->pattern->part->node_count; node++) {
-			const struct part_node *own = &s->pattern->part->nodes[node], *merged = find_node(m, own->name);
-
-			s->nodes[node] = (u32)(merged - part->nodes);
-			if (own->names == PART_NAMES_bare && merged->names == PART_NAMES_own)
-				s->prefix = own->name;
-			if (own->names == PART_NAMES_bare && m->is_cluster && s->pattern->part->node_count > 1)
-				err = merge_refuse(m, "%s: its names are not those of several nodes", s->name);
-		}
-	}
+	for (i = 0; i < m->source_count && !err; i++)
+		err = map_nodes(m, &m->sources[i]);
 	return err;
 }
