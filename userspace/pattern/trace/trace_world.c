@@ -375,7 +375,8 @@ static int put_lookup(struct synthesis *s, struct player *player, struct place *
 	life->is_found = false;
 	record.lookup.name = place->name;
 	record.lookup.object = place->object;
-	record.op.enter_ns = player->now_ns;
+	/* Not before the operation that it belongs to, which may have waited until another task had created the file. */
+	record.op.enter_ns = player->has_event ? player->next_ns : player->now_ns;
 	return trace_put_op(s, player, &record, player->has_event ? player->event.depth : 0);
 }
 
